@@ -1,0 +1,28 @@
+"""anylens: calibrate a camera from a single photograph, whatever the lens.
+
+>>> import anylens
+>>> camera = anylens.Camera("simple_pinhole", [500.0, 320.0, 240.0], 640, 480)
+>>> round(camera.hfov_deg, 2)
+65.24
+"""
+
+from anylens.camera import Camera
+from anylens.errors import AnylensError, FitError, FormatError, ImageError, ModelError, WeightsError
+from anylens.field import angle_between, field_to_rays, rays_to_field
+from anylens.profiles import models
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AnylensError",
+    "Camera",
+    "FitError",
+    "FormatError",
+    "ImageError",
+    "ModelError",
+    "WeightsError",
+    "angle_between",
+    "field_to_rays",
+    "models",
+    "rays_to_field",
+]

@@ -1,0 +1,64 @@
+"""What every array library needs alike: namespaces, float64 inside, and gradients that stay finite.
+
+Geometry is written against the Python array API standard, so one file runs on NumPy and on torch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_compat
+import numpy as np
+from array_api_compat import array_namespace, is_torch_array
+
+Array = Any  # NumPy, torch or any other array of the standard
+
+__all__ = ["Array", "as_float64", "as_numpy", "detach", "finite_all", "like", "namespace", "safe_norm"]
+
+
+def namespace(*arrays: Array) -> Any:
+    """The array namespace of the first argument that is an array; NumPy for plain numbers and lists."""
+    found = [a for a in arrays if array_api_compat.is_array_api_obj(a)]
+    return array_namespace(*found) if found else array_namespace(np.empty(0))
+
+
+def as_float64(x: Any, xp: Any = None, device: Any = None) -> Array:
+    """`x` as a float64 array of namespace `xp`; gradients are kept."""
+    xp = namespace(x) if xp is None else xp
+    if not array_api_compat.is_array_api_obj(x):
+        return xp.asarray(x, dtype=xp.float64, device=device)
+    return x if x.dtype == xp.float64 else xp.astype(x, xp.float64)
+
+
+def like(x: Array, reference: Array) -> Array:
+    """`x` in the dtype of `reference`, if that is a floating one."""
+    xp = namespace(reference)
+    wanted = reference.dtype
+    if x.dtype == wanted or not xp.isdtype(wanted, "real floating"):
+        return x
+    return xp.astype(x, wanted)
+
+
+def detach(x: Array) -> Array:
+    """`x` without its gradient history (torch); the same array elsewhere."""
+    return x.detach() if is_torch_array(x) else x
+
+
+def as_numpy(x: Any) -> np.ndarray:
+    """A NumPy copy for printing, files and tests; never differentiated through."""
+    if is_torch_array(x):
+        return x.detach().cpu().numpy()
+    if isinstance(x, np.ndarray) or not array_api_compat.is_array_api_obj(x):
+        return np.asarray(x)
+    return np.from_dlpack(x)
+
+
+def safe_norm(x: Array, y: Array, xp: Any) -> Array:
+    """√(x² + y²) whose gradient at the origin is 0 instead of 0/0."""
+    squared = x * x + y * y
+    zero = squared == 0
+    return xp.where(zero, xp.zeros_like(squared), xp.sqrt(xp.where(zero, xp.ones_like(squared), squared)))
+
+
+def finite_all(x: Array, xp: Any) -> bool:
+    return bool(xp.all(xp.isfinite(x)))

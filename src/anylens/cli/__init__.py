@@ -1,0 +1,49 @@
+"""The command line `anylens COMMAND …`: one dataclass per command, imported only when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from anylens.errors import AnylensError
+
+# command -> ("module:Dataclass", one line for the overview). A command module imports nothing heavy at its top.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "models": ("anylens.cli.models:Models", "List the camera models with their parameters."),
+}
+
+
+def overview() -> str:
+    rows = "\n".join(f"  {name:<12} {line}" for name, (_, line) in COMMANDS.items())
+    return f"usage: anylens COMMAND [options]\n\n{rows}\n\nanylens COMMAND --help explains one command."
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; returns its exit code (0 good, 1 some failed, 2 usage, 3 none succeeded)."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(overview())
+        return 0 if argv else 2
+    if argv[0] in ("-V", "--version"):
+        from anylens import __version__
+
+        print(f"anylens {__version__}")
+        return 0
+    if argv[0] not in COMMANDS:
+        print(f"anylens: unknown command '{argv[0]}'\n\n{overview()}", file=sys.stderr)
+        return 2
+    import tyro
+
+    module, cls = COMMANDS[argv[0]][0].split(":")
+    command = tyro.cli(getattr(import_module(module), cls), args=argv[1:], prog=f"anylens {argv[0]}")
+    try:
+        return int(command.run() or 0)
+    except AnylensError as error:
+        print(f"anylens: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def entry() -> None:
+    sys.exit(main())

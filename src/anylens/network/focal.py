@@ -1,0 +1,54 @@
+"""The distribution over log focal length: its bins, its pooling head, its soft targets."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from anylens.network.config import FOCAL_BINS, FOCAL_RANGE
+
+
+def bin_centres(like: Tensor) -> Tensor:
+    """(64,) centres of the bins, log focal length in half diagonals."""
+    low, high = FOCAL_RANGE
+    step = (high - low) / FOCAL_BINS
+    return low + step * (torch.arange(FOCAL_BINS, dtype=like.dtype, device=like.device) + 0.5)
+
+
+def soft_bins(log_focal: Tensor, sigma: Tensor, doubt: Tensor) -> Tensor:
+    """Targets (B, 64): a Gaussian of width σ around the label, mixed with `doubt` of a uniform one.
+
+    log_focal, sigma, doubt (B,). A label outside the range falls on the nearest bins.
+    """
+    low, high = FOCAL_RANGE
+    centres = bin_centres(log_focal)
+    z = (centres[None] - log_focal.clamp(low, high)[:, None]) / sigma[:, None]
+    peak = torch.softmax(-0.5 * z * z, dim=1)
+    return (1 - doubt)[:, None] * peak + doubt[:, None] / FOCAL_BINS
+
+
+class FocalHead(nn.Module):
+    """A map (B, C, h, w) -> logits (B, 64) over log focal length, and a global vector (B, C).
+
+    Attention pooling with a few learned queries, beside mean and maximum, since the evidence for a focal
+    length sits in few places of a picture.
+    """
+
+    def __init__(self, channels: int, queries: int = 4):
+        super().__init__()
+        self.queries = nn.Parameter(torch.randn(queries, channels) * channels**-0.5)
+        self.keys = nn.Linear(channels, channels)
+        self.norm = nn.LayerNorm((queries + 2) * channels)
+        self.mix = nn.Linear((queries + 2) * channels, 2 * channels)
+        self.logits = nn.Linear(2 * channels, FOCAL_BINS)
+        self.bias = nn.Linear(2 * channels, channels)
+        nn.init.zeros_(self.logits.weight)
+        nn.init.zeros_(self.logits.bias)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        cells = x.flatten(2).transpose(1, 2)  # (B, n, C)
+        attention = torch.softmax(self.queries @ self.keys(cells).transpose(1, 2), dim=-1)  # (B, q, n)
+        pooled = (attention @ cells).flatten(1)  # (B, q·C)
+        pooled = torch.cat([pooled, cells.mean(dim=1), cells.amax(dim=1)], dim=1)
+        pooled = nn.functional.gelu(self.mix(self.norm(pooled)))
+        return self.logits(pooled), self.bias(pooled)

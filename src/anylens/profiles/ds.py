@@ -1,0 +1,77 @@
+"""Double sphere camera model."""
+
+import math
+
+from anylens.arrays import namespace
+from anylens.profiles.base import Forward
+
+
+class DoubleSphere(Forward):
+    """h = R / (α d + (1-α)(ξ+Z)),  d = √(R² + (ξ+Z)²),  ξ ∈ (-1, 1], α ∈ [0, 1]  (Usenko et al. 2018).
+
+    The second sphere sees the cosine (ξ+Z)/d, which falls monotonically with ϑ; the profile ends where it
+    reaches -w, w = α/(1-α) or (1-α)/α as in EUCM:  cos ϑ_max = -ξ(1-w²) - w √(1 - ξ²(1-w²)).
+    Row, linear in f and α for each ξ of a grid:  R_a f - r_c (d - ξ - Z) α = r_c (ξ + Z).
+    """
+
+    name = "ds"
+    formula = "r = sin ϑ / (α d + (1-α)(ξ + cos ϑ)), d = √(sin²ϑ + (ξ + cos ϑ)²)"
+    bounds = {"xi": (-0.999, 1.0), "alpha": (0.0, 1.0)}
+    scan = ("xi", (-0.8, -0.65, -0.5, -0.35, -0.25, -0.15, -0.05, 0.0, 0.05, 0.15, 0.25, 0.4, 0.6, 0.8, 0.95))
+    examples = (
+        ((349.7560, 348.7250, 365.8950, 249.3250, -0.2409, 0.5663), (752, 480)),  # EuRoC cam0 (basalt)
+        ((158.2865, 158.2743, 254.9620, 256.8949, -0.1722, 0.5932), (512, 512)),  # TUM-VI cam0 (basalt)
+        ((313.0, 313.0, 638.7, 514.4, -0.18, 0.59), (1280, 1024)),  # BF2M2020S23 lens of the paper
+    )
+
+    @property
+    def coefs(self):
+        return ("xi", "alpha")
+
+    def _parts(self, theta, k):
+        xp = namespace(theta)
+        xi, alpha = k[..., 0:1], k[..., 1:2]
+        R, Z = xp.sin(theta), xp.cos(theta)
+        shifted = xi + Z
+        d = xp.sqrt(R * R + shifted * shifted)
+        return R, Z, shifted, d, alpha * d + (1 - alpha) * shifted, xi, alpha
+
+    def radius(self, theta, k):
+        R, _, _, _, D, _, _ = self._parts(theta, k)
+        return R / D
+
+    def radius_grad(self, theta, k):
+        R, Z, shifted, d, D, xi, alpha = self._parts(theta, k)
+        by_theta = -alpha * xi * R / d - (1 - alpha) * R
+        square = 1 / (D * D)
+        by_xi = alpha * shifted / d + 1 - alpha
+        return (Z * D - R * by_theta) * square, (-R * by_xi * square, -R * (d - shifted) * square)
+
+    def angle(self, r, k, start=None):
+        xp = namespace(r)
+        xi, alpha = k[..., 0:1], k[..., 1:2]
+        r2 = r * r
+        under = 1 - (2 * alpha - 1) * r2
+        root = xp.sqrt(xp.maximum(under, xp.full_like(under, 1e-14)))
+        below = alpha * root + 1 - alpha
+        m = (1 - alpha * alpha * r2) / xp.maximum(below, xp.full_like(below, 1e-12))
+        inner = m * m + (1 - xi * xi) * r2
+        scale = (m * xi + xp.sqrt(inner)) / (m * m + r2)
+        return xp.atan2(scale * r, scale * m - xi)
+
+    def limits(self, k):
+        xp = namespace(k)
+        xi, alpha = k[..., 0:1], k[..., 1:2]
+        large = xp.maximum(alpha, 1 - alpha)
+        w = (1 - large) / large
+        rest = 1 - w * w
+        cosine = -xi * rest - w * xp.sqrt(1 - xi * xi * rest)
+        folds = alpha > 0.5
+        r2 = 1 / xp.where(folds, 2 * alpha - 1, xp.ones_like(alpha))
+        theta = xp.acos(xp.minimum(xp.maximum(cosine, -xp.ones_like(cosine)), xp.ones_like(cosine)))
+        return theta, xp.where(folds, xp.sqrt(r2), xp.full_like(r2, math.inf))
+
+    def rows(self, s, scanned):
+        shifted = scanned + s.Z
+        d = s.xp.sqrt(s.R * s.R + shifted * shifted)
+        return [s.Ra, -s.rc * (d - shifted)], s.rc * shifted

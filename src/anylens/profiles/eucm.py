@@ -1,0 +1,71 @@
+"""Enhanced unified camera model: an ellipsoid instead of the sphere."""
+
+import math
+
+from anylens.arrays import namespace
+from anylens.profiles.base import Forward
+
+
+class Eucm(Forward):
+    """h = R / (α d + (1-α) Z),  d = √(βR² + Z²),  α ∈ [0, 1], β > 0  (Khomutenko et al. 2016).
+
+    With w = α/(1-α) for α ≤ ½, else (1-α)/α, the profile ends at Z = -w d, that is at
+    ϑ_max = atan2(√(1-w²), -w√β); for α > ½ it folds there, at r² = 1 / (β(2α-1)).
+    Row, linear in f and α for each β of a grid:  R_a f - r_c (d - Z) α = r_c Z.
+    """
+
+    name = "eucm"
+    formula = "r = sin ϑ / (α √(β sin²ϑ + cos²ϑ) + (1-α) cos ϑ)"
+    bounds = {"alpha": (0.0, 1.0), "beta": (1e-6, math.inf)}
+    neutral = (0.0, 1.0)
+    scan = ("beta", (0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0))
+    examples = (
+        ((460.76, 459.41, 365.89, 248.73, 0.5903, 1.1225), (752, 480)),  # EuRoC cam0, refitted by basalt
+        ((380.99, 380.95, 509.79, 514.35, 0.6310, 1.0453), (1024, 1024)),  # TUM-VI cam0 at full size
+        ((300.0, 300.0, 320.0, 240.0, 0.0, 1.0), (640, 480)),  # α = 0: a pinhole, β undetermined
+        ((190.0, 190.0, 320.0, 320.0, 0.78, 0.6), (640, 640)),  # about 180°
+    )
+
+    @property
+    def coefs(self):
+        return ("alpha", "beta")
+
+    def _parts(self, theta, k):
+        xp = namespace(theta)
+        alpha, beta = k[..., 0:1], k[..., 1:2]
+        R, Z = xp.sin(theta), xp.cos(theta)
+        d = xp.sqrt(beta * R * R + Z * Z)
+        return R, Z, d, alpha * d + (1 - alpha) * Z, alpha, beta
+
+    def radius(self, theta, k):
+        R, _, _, D, _, _ = self._parts(theta, k)
+        return R / D
+
+    def radius_grad(self, theta, k):
+        R, Z, d, D, alpha, beta = self._parts(theta, k)
+        by_theta = alpha * (beta - 1) * R * Z / d - (1 - alpha) * R
+        square = 1 / (D * D)
+        return (Z * D - R * by_theta) * square, (-R * (d - Z) * square, -alpha * R**3 / (2 * d) * square)
+
+    def angle(self, r, k, start=None):
+        xp = namespace(r)
+        alpha, beta = k[..., 0:1], k[..., 1:2]
+        q = beta * r * r
+        under = 1 - (2 * alpha - 1) * q
+        root = xp.sqrt(xp.maximum(under, xp.full_like(under, 1e-14)))
+        below = alpha * root + 1 - alpha
+        return xp.atan2(r, (1 - alpha * alpha * q) / xp.maximum(below, xp.full_like(below, 1e-12)))
+
+    def limits(self, k):
+        xp = namespace(k)
+        alpha, beta = k[..., 0:1], k[..., 1:2]
+        folds = alpha > 0.5
+        large = xp.maximum(alpha, 1 - alpha)
+        w = (1 - large) / large
+        theta = xp.atan2(xp.sqrt(1 - w * w), -w * xp.sqrt(beta))
+        r2 = 1 / (beta * xp.where(folds, 2 * alpha - 1, xp.ones_like(alpha)))
+        return theta, xp.where(folds, xp.sqrt(r2), xp.full_like(r2, math.inf))
+
+    def rows(self, s, scanned):
+        d = s.xp.sqrt(scanned * s.R * s.R + s.Z * s.Z)
+        return [s.Ra, -s.rc * (d - s.Z)], s.rc * s.Z

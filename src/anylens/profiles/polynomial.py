@@ -1,0 +1,118 @@
+"""Profiles that are polynomials in ϑ or tan ϑ, and those whose inverse is one over the radius."""
+
+from __future__ import annotations
+
+import math
+
+from anylens.arrays import namespace
+from anylens.profiles.base import Backward, Forward
+from anylens.profiles.newton import first_root, horner, solve_monotone
+
+
+class Polynomial(Forward):
+    """h = t (1 + Σ k_n t^{e_n}) in t = ϑ (up to 180°) or t = tan ϑ (up to 90°), monotone up to the first root of h'.
+
+    The exponents e_n are the multiples 1, 2, 3 … of `stride` (2 where h is odd), so both polynomials are
+    evaluated in s = t^stride.
+    """
+
+    stride = 2
+    tangent = False
+
+    def radius(self, theta, k):
+        t = namespace(theta).tan(theta) if self.tangent else theta
+        return self._value(t, k)
+
+    def radius_grad(self, theta, k):
+        xp = namespace(theta)
+        t = xp.tan(theta) if self.tangent else theta
+        slope = self._slope(t, k)
+        powers = [t ** (self.stride * (n + 1) + 1) for n in range(k.shape[-1])]
+        return (slope * (1 + t * t) if self.tangent else slope), tuple(powers)
+
+    def angle_grad(self, theta, r, k):
+        xp = namespace(theta)
+        t = xp.tan(theta) if self.tangent else theta
+        slope = self._slope(t, k)
+        inverse = 1 / xp.where(slope > 1e-9, slope, xp.full_like(slope, 1e-9))
+        inverse = inverse / (1 + t * t) if self.tangent else inverse
+        step = t**self.stride
+        power, by_k = t, []
+        for _ in range(k.shape[-1]):
+            power = power * step
+            by_k.append(-power * inverse)
+        return inverse, tuple(by_k)
+
+    def angle(self, r, k, start=None):
+        xp = namespace(r)
+        top = self._t_max(k)
+        start = r if start is None else (xp.tan(start) if self.tangent else start)
+        t = solve_monotone(lambda t: (self._value(t, k), self._slope(t, k)), r, xp.zeros_like(top), top, start, xp)
+        return xp.atan(t) if self.tangent else t
+
+    def limits(self, k):
+        xp = namespace(k)
+        t = self._t_max(k)
+        finite = xp.isfinite(t)
+        r = self._value(xp.where(finite, t, xp.ones_like(t)), k)
+        return (xp.atan(t) if self.tangent else t), xp.where(finite, r, xp.full_like(r, math.inf))
+
+    def _value(self, t, k):
+        return t * horner(k, t**self.stride, namespace(t))[0]
+
+    def _slope(self, t, k):
+        return horner(self._slope_coefs(k), t**self.stride, namespace(t))[0]
+
+    def _slope_coefs(self, k):
+        xp = namespace(k)
+        orders = xp.arange(1, k.shape[-1] + 1, dtype=k.dtype, device=k.device)
+        return (self.stride * orders + 1) * k
+
+    def _t_max(self, k):
+        upper = math.inf if self.tangent else math.pi
+        return first_root(self._slope_coefs(k), upper**self.stride, namespace(k)) ** (1 / self.stride)
+
+
+class RadialDivision(Backward):
+    """ϑ = atan2(r, D),  D = 1 + Σ k_n r^{e_n};  monotone while  D - r D' = 1 - Σ (e_n - 1) k_n r^{e_n} > 0."""
+
+    exponents: tuple[int, ...] = ()
+
+    def _dense(self, k):
+        """Coefficients of D by ascending power of r (powers of r² where all exponents are even)."""
+        xp = namespace(k)
+        step = 2 if all(e % 2 == 0 for e in self.exponents) else 1
+        zero = xp.zeros_like(k[..., 0])
+        column = {e // step: k[..., i] for i, e in enumerate(self.exponents)}
+        powers = range(1, max(column) + 1)
+        return xp.stack([column.get(p, zero) for p in powers], axis=-1), step
+
+    def angle(self, r, k, start=None):
+        xp = namespace(r)
+        c, step = self._dense(k)
+        return xp.atan2(r, horner(c, r**step, xp)[0])
+
+    def angle_grad(self, theta, r, k):
+        xp = namespace(r)
+        c, step = self._dense(k)
+        s = r**step
+        D, slope = horner(c, s, xp)
+        inverse = 1 / (r * r + D * D)
+        # r dD/dr = step · s · dD/ds, since s = r^step
+        return (D - step * s * slope) * inverse, tuple(-(r ** (e + 1)) * inverse for e in self.exponents)
+
+    def limits(self, k):
+        xp = namespace(k)
+        c, step = self._dense(k)
+        powers = xp.arange(1, c.shape[-1] + 1, dtype=c.dtype, device=c.device)
+        r = first_root((1 - step * powers) * c, math.inf, xp) ** (1 / step)
+        finite = xp.isfinite(r)
+        theta = self.angle(xp.where(finite, r, xp.full_like(r, 1e9)), k)
+        return theta, r
+
+    def rows(self, s, scanned):
+        return [s.Ra, *(s.Ra * s.rca**e for e in self.exponents)], s.Z * s.rc
+
+    def from_rows(self, focal, y):
+        xp = namespace(y)
+        return xp.concat([y[..., i : i + 1] * focal ** (e - 1) for i, e in enumerate(self.exponents)], axis=-1)

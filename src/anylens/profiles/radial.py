@@ -1,0 +1,34 @@
+"""Radial part of the Brown-Conrady model (OpenCV's k1, k2, k3, without the tangential terms)."""
+
+from anylens.profiles.polynomial import Polynomial
+
+
+class Radial(Polynomial):
+    """h = t (1 + Σ k_n t^{2n}), t = tan ϑ, ϑ < 90°; folds over where h' = 0 if coefficients are negative.
+
+    Rows, linear in g = 1/f and k:  r_c Z g - R_a Σ k_n (R/Z)^{2n} = R_a.  Both sides are multiplied by Z, so
+    that rays near 90° count little; rays behind the camera not at all.
+    """
+
+    name, orders = "radial", (1, 2, 3, 4)
+    formula = "r = t (1 + k₁t² + … + k_n t²ⁿ), t = tan ϑ"
+    tangent = True
+    inverse_focal = True
+    _euroc = (458.654, 457.296, 367.215, 248.375, -0.28340811, 0.07395907)
+    _eth3d = (3411.42, 3410.02, 3116.72, 2062.52, -0.0430, 0.0297, -0.0113)
+    examples = (
+        (_euroc, (752, 480)),  # EuRoC MAV cam0 (radial part)
+        ((517.306408, 516.469215, 318.643040, 255.313989, 0.262383, -0.953104, 1.163314), (640, 480)),  # TUM freiburg1
+        (_eth3d, (6200, 4130)),  # a DSLR of the ETH3D kind
+        ((2304.0, 2304.0, 2016.0, 1512.0, 0.011), (4032, 3024)),  # a phone, SIMPLE_RADIAL of a COLMAP model
+    )
+
+    def rows(self, s, scanned):
+        xp = s.xp
+        ahead = s.Z > 0.02
+        Z = xp.where(ahead, s.Z, xp.ones_like(s.Z))
+        zero = xp.zeros_like(Z)
+        t2 = (s.R / Z) ** 2
+        base = s.Ra * Z
+        columns = [s.rc * Z * Z, *(-base * t2**n for n in range(1, self.order + 1))]
+        return [xp.where(ahead, c, zero) for c in columns], xp.where(ahead, base, zero)

@@ -1,0 +1,55 @@
+"""Unified camera model: a sphere, then a pinhole at distance ξ from its centre."""
+
+import math
+
+from anylens.arrays import namespace
+from anylens.profiles.base import Forward
+
+
+class Ucm(Forward):
+    """h = sin ϑ / (ξ + cos ϑ),  ξ ≥ 0  (Mei & Rives 2007);  ϑ_max = arccos(-min(ξ, 1/ξ)).
+
+    Row, linear in f and ξ:  R_a f - r_c ξ = r_c Z.
+    """
+
+    name = "ucm"
+    formula = "r = sin ϑ / (ξ + cos ϑ)"
+    bounds = {"xi": (0.0, math.inf)}
+    examples = (
+        ((530.3846, 530.3846, 640.0, 360.0, 0.0), (1280, 720)),  # ξ = 0: a pinhole
+        ((313.21, 313.21, 638.66, 514.39, 0.8816), (1280, 1024)),  # a TUM monocular-set lens, refitted
+        ((1336.3220, 1335.7883, 716.9433, 705.7645, 2.2134), (1400, 1400)),  # KITTI-360 image_02 (MEI, ξ and γ)
+    )
+
+    @property
+    def coefs(self):
+        return ("xi",)
+
+    def radius(self, theta, k):
+        xp = namespace(theta)
+        return xp.sin(theta) / (k + xp.cos(theta))
+
+    def radius_grad(self, theta, k):
+        xp = namespace(theta)
+        R, Z = xp.sin(theta), xp.cos(theta)
+        square = 1 / ((k + Z) * (k + Z))
+        return (1 + k * Z) * square, (-R * square,)
+
+    def angle(self, r, k, start=None):
+        xp = namespace(r)
+        under = 1 + (1 - k * k) * r * r
+        root = xp.sqrt(xp.maximum(under, xp.full_like(under, 1e-14)))
+        eta = (k + root) / (1 + r * r)
+        return xp.atan2(eta * r, eta - k)
+
+    def limits(self, k):
+        xp = namespace(k)
+        one = xp.ones_like(k)
+        far = k > 1
+        big = xp.where(far, k, 2 * one)
+        cosine = xp.where(far, 1 / big, k)
+        r = xp.where(far, 1 / xp.sqrt(big * big - 1), xp.full_like(k, math.inf))
+        return xp.acos(-xp.minimum(cosine, one)), r
+
+    def rows(self, s, scanned):
+        return [s.Ra, -s.rc], s.rc * s.Z
