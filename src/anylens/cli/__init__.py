@@ -10,6 +10,8 @@ from anylens.errors import AnylensError
 # command -> ("module:Dataclass", one line for the overview). A command module imports nothing heavy at its top.
 COMMANDS: dict[str, tuple[str, str]] = {
     "models": ("anylens.cli.models:Models", "List the camera models with their parameters."),
+    "train": ("anylens.cli.train:Train", "Train a network on panoramas and photographs."),
+    "export-onnx": ("anylens.cli.export_onnx:ExportOnnx", "Write trained weights as an ONNX file."),
 }
 
 

@@ -1,1 +1,1 @@
-"""The networks that turn an image into a FoV field (torch); `anylens.network.config` alone imports no torch."""
+"""The networks that turn an image into a FoV field (torch); `anylens.network.config` is torch-free."""

@@ -53,9 +53,12 @@ def write_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict) 
     strings = {k: v if isinstance(v, str) else json.dumps(v) for k, v in metadata.items()}
     try:
         save_file({k: v.detach().cpu().contiguous() for k, v in tensors.items()}, str(partial), strings)
+        os.chmod(partial, 0o644)  # safetensors leaves it readable to its owner only
         with open(partial, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(partial, path)
     except Exception as error:
         partial.unlink(missing_ok=True)
-        raise WeightsError(f"could not write '{path}' ({error}); what was there before is unchanged.") from error
+        raise WeightsError(
+            f"could not write '{path}' ({error}); what was there before is unchanged."
+        ) from error

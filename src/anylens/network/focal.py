@@ -52,3 +52,13 @@ class FocalHead(nn.Module):
         pooled = torch.cat([pooled, cells.mean(dim=1), cells.amax(dim=1)], dim=1)
         pooled = nn.functional.gelu(self.mix(self.norm(pooled)))
         return self.logits(pooled), self.bias(pooled)
+
+
+def focal_median(logits: Tensor) -> Tensor:
+    """Median log focal length (B,) of the distribution, linear within its bin."""
+    low, high = FOCAL_RANGE
+    p = torch.softmax(logits.double(), dim=1)
+    upper = p.cumsum(dim=1)
+    index = (upper < 0.5).sum(dim=1, keepdim=True).clamp(max=FOCAL_BINS - 1)
+    inside = (0.5 - (upper - p).gather(1, index)) / p.gather(1, index)
+    return (low + (high - low) / FOCAL_BINS * (index + inside)).squeeze(1).to(logits.dtype)

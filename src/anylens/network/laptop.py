@@ -15,6 +15,12 @@ from anylens.network.rays import field_to_rays, rays_to_field
 OFFSET_SCALE = 0.1  # radians per unit of the offset channels
 
 
+def zero(layer: nn.Module) -> None:
+    """Start a layer at zero, so that what it adds is learned from nothing."""
+    for parameter in layer.parameters():
+        nn.init.zeros_(parameter)
+
+
 class Residual(nn.Module):
     """x + conv(gelu(conv(norm x))), 3×3."""
 
@@ -23,8 +29,7 @@ class Residual(nn.Module):
         self.norm = nn.GroupNorm(1, channels)
         self.conv1 = nn.Conv2d(channels, channels, 3, padding=1)
         self.conv2 = nn.Conv2d(channels, channels, 3, padding=1)
-        nn.init.zeros_(self.conv2.weight)
-        nn.init.zeros_(self.conv2.bias)
+        zero(self.conv2)
 
     def forward(self, x: Tensor) -> Tensor:
         return x + self.conv2(F.gelu(self.conv1(self.norm(x))))
@@ -49,8 +54,7 @@ class LaptopHead(nn.Module):
         self.after = Residual(width)
         # gain and offset (3 channels), or a correction to the ray (3 channels); then the log-variance
         self.out = nn.Conv2d(width, 4, 1)
-        nn.init.zeros_(self.out.weight)
-        nn.init.zeros_(self.out.bias)
+        zero(self.out)
 
     def forward(self, maps: list[Tensor], upscale: int = 1) -> dict[str, Tensor]:
         rows, cols = maps[0].shape[-2:]

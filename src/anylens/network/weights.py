@@ -67,7 +67,8 @@ def initialise(net: nn.Module, path: str | Path) -> InitReport:
         elif required:
             found = "missing" if given is None else f"of shape {tuple(given.shape)}"
             raise WeightsError(
-                f"'{path}' does not fit: {name.removeprefix(ENCODER)} should be {tuple(tensor.shape)}, is {found}. "
+                f"'{path}' does not fit: {name.removeprefix(ENCODER)} should be {tuple(tensor.shape)}, is "
+                f"{found}. "
                 "Choose the encoder (--encoder, --registers) that these weights belong to."
             )
         elif not name.startswith("backbone.image_"):
@@ -77,11 +78,11 @@ def initialise(net: nn.Module, path: str | Path) -> InitReport:
     return report
 
 
-def save_network(net: nn.Module, path: str | Path, *, half: bool = True, **metadata) -> None:
+def save_network(net: nn.Module, path: str | Path, metadata: dict, *, half: bool = True) -> None:
     """Weights of `net` as one .safetensors file, float16 by default, with all that rebuilds it inside."""
     tensors = {k: v.half() if half and v.is_floating_point() else v for k, v in net.state_dict().items()}
     assert isinstance(net.config, NetworkConfig)
-    write_tensors(path, tensors, {"anylens": "1", "network": net.config.to_dict(), **metadata})
+    write_tensors(path, tensors, {"anylens": "1", "network": net.config.to_dict()} | metadata)
 
 
 def load_network(path: str | Path) -> tuple[nn.Module, dict]:

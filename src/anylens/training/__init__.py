@@ -1,0 +1,1 @@
+"""Training the networks. `anylens.training.config` and `.presets` import no torch."""

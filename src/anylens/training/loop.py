@@ -1,0 +1,173 @@
+"""The training loop, top to bottom."""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from anylens.network.build import build_network
+from anylens.network.weights import initialise, save_network
+from anylens.training.batches import Source, Waiting, rendered_views, to_device
+from anylens.training.checkpoint import (
+    find_checkpoint,
+    parameter_groups,
+    read_checkpoint,
+    restore,
+    save_checkpoint,
+)
+from anylens.training.config import TrainConfig, TrainingError
+from anylens.training.ema import Ema
+from anylens.training.losses import total_loss
+from anylens.training.precision import autocast
+from anylens.training.processes import join_processes
+from anylens.training.record import Record
+from anylens.training.schedule import area_at, next_area_change, rate_factor
+from anylens.training.validation import Validation
+
+log = logging.getLogger(__name__)
+
+
+def train(
+    config: TrainConfig, out: Path, *, branch: Path | None = None, source: Source = rendered_views
+) -> int:
+    """Train until `config.steps`; returns the step reached (less, after SIGTERM).
+
+    Continues `out`'s own checkpoint if there is one, else copies the state of the run `branch`, else starts
+    from `config.init`. Leaves in `out`: checkpoint.safetensors (all state), weights.safetensors (averaged,
+    float16), metrics.jsonl, settings.json, and one picture per validation.
+    """
+    group = join_processes()
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    context = autocast(config.precision, group.device)
+    out.mkdir(parents=True, exist_ok=True)
+
+    # ---- network, optimiser, average: fresh, or as the checkpoint left them
+    net = build_network(config.network_config).to(group.device)
+    saved = find_checkpoint(out) or (find_checkpoint(branch) if branch else None)
+    if branch and saved is None:
+        raise TrainingError(f"no checkpoint in '{branch}' to branch from.")
+    if saved is None and config.init:
+        log.info("initial weights: %s", initialise(net, config.init))
+    if config.channels_last:
+        net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    optimiser = torch.optim.AdamW(parameter_groups(net, config), lr=config.rate, betas=(0.9, 0.999))
+    ema = Ema(net, config.ema) if config.ema > 0 else None
+    step, history = 0, {"views": 0, "seconds": 0.0}
+    if saved is not None:
+        tensors, metadata = read_checkpoint(saved)
+        restore(tensors, metadata, net, optimiser, ema)
+        step, history = metadata["step"], metadata["history"]
+        log.info("continuing '%s' after step %d", saved, step)
+        del tensors
+    if config.more:
+        config = replace(config, steps=step + config.more, more=0)
+    config.check(group.count)
+    if group.first:
+        (out / "settings.json").write_text(json.dumps(config.to_dict(), indent=2) + "\n")
+    record = Record(out, step) if group.first else None
+    validation = Validation(config, out, source) if group.first and config.validation_views else None
+    forward = group.wrap(net)
+    if config.compile:
+        forward = torch.compile(forward, dynamic=True)  # type: ignore[assignment]
+    stopping = Stopping()
+
+    def save() -> None:
+        if group.first:
+            save_checkpoint(out, net, optimiser, ema, config, step, history)
+            with ema.applied() if ema else torch.no_grad():
+                info = {
+                    "step": step,
+                    "settings": config.to_dict(),
+                    "history": history,
+                    "licence": "Apache-2.0",
+                }
+                save_network(net, out / "weights.safetensors", info)
+
+    # ---- the loop
+    batches = Waiting(iter(()))
+    batches_end = -1
+    since_log, since_save = time.perf_counter(), time.perf_counter()
+    sums: dict[str, float] = {}
+    logged = step
+    net.train()
+    while step < config.steps:
+        if step >= batches_end:  # first step, or the image size changes here
+            views = source(
+                config, "train", area_at(step, config), step * config.accumulate, group.rank, group.count
+            )
+            batches = Waiting(iter(views))
+            batches_end = next_area_change(step, config)
+        for part in optimiser.param_groups:
+            part["lr"] = config.rate * part["share"] * rate_factor(step, config)
+
+        for k in range(config.accumulate):
+            image, labels = to_device(batches.next(), group.device)
+            with group.local_only(forward, k + 1 < config.accumulate), context:
+                parts = total_loss(forward(image), labels, config)
+                (parts["loss"] / config.accumulate).backward()
+            for key, value in parts.items():
+                sums[key] = sums.get(key, 0.0) + float(value.detach()) / config.accumulate
+        norm = torch.nn.utils.clip_grad_norm_([p for p in net.parameters() if p.requires_grad], config.clip)
+        if not torch.isfinite(norm):  # the same in every process, since gradients are averaged
+            raise TrainingError(
+                f"loss or gradient is not finite at step {step}; the checkpoint in '{out}' is from before. "
+                "Lower --rate, or look at the data."
+            )
+        optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+        if ema:
+            ema.update()
+        step += 1
+        history["views"] += config.batch
+
+        # ---- the record
+        now = time.perf_counter()
+        if record and (step % config.log_every == 0 or step == config.steps):
+            spent, n = now - since_log, step - logged
+            history["seconds"] += spent
+            record.write(
+                "train", step, **{k: v / n for k, v in sums.items()}, grad_norm=float(norm),
+                rate=optimiser.param_groups[-1]["lr"], views=history["views"],
+                views_per_second=n * config.batch / spent, waiting=batches.seconds / spent,
+            )  # fmt: skip
+            sums, logged, since_log, batches.seconds = {}, step, now, 0.0
+        last = step == config.steps or group.any(stopping.asked)
+        if last or now - since_save > 60 * config.checkpoint_minutes:
+            save()
+            since_save = time.perf_counter()
+        if validation and record and (step == config.steps or _due(step, config.validate_every)):
+            with ema.applied() if ema else torch.no_grad():
+                record.write("validation", step, **validation.run(net, step))
+            net.train()
+        if last:
+            break
+    group.wait()
+    group.close()
+    return step
+
+
+def _due(step: int, every: int) -> bool:
+    return every > 0 and step % every == 0
+
+
+class Stopping:
+    """Turns SIGTERM and SIGINT into a request to save and stop after the current step."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        try:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, self._ask)
+        except ValueError:  # not the main thread: no handler, nothing to stop for
+            pass
+
+    def _ask(self, *_: object) -> None:
+        self.asked = True
