@@ -9,6 +9,7 @@
 from anylens.camera import Camera
 from anylens.errors import AnylensError, FitError, FormatError, ImageError, ModelError, WeightsError
 from anylens.field import angle_between, field_to_rays, rays_to_field
+from anylens.fitting.single import Fit, fit
 from anylens.profiles import models
 
 __version__ = "0.1.0"
@@ -16,6 +17,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AnylensError",
     "Camera",
+    "Fit",
     "FitError",
     "FormatError",
     "ImageError",
@@ -23,6 +25,7 @@ __all__ = [
     "WeightsError",
     "angle_between",
     "field_to_rays",
+    "fit",
     "models",
     "rays_to_field",
 ]

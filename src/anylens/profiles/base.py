@@ -47,7 +47,8 @@ class Profile:
     neutral: ClassVar[tuple[float, ...]] = ()  # coefficients of the plainest lens: where a hopeless fit starts
     formula: ClassVar[str] = ""
     inverse_focal: ClassVar[bool] = False  # True where the rows are linear in 1/f
-    scan: ClassVar[tuple[str, tuple[float, ...]] | None] = None  # coefficient tried on a grid, rows linear given it
+    # A coefficient tried on a grid, the rows being linear given it; one candidate per branch of the grid.
+    scan: ClassVar[tuple[str, tuple[tuple[float, ...], ...]] | None] = None
     # Real calibrations: (fx, fy, cx, cy, *k) and (width, height); every generic test runs on them.
     examples: ClassVar[tuple[tuple[tuple[float, ...], tuple[int, int]], ...]] = ()
     registry: ClassVar[dict[str, type[Profile]]] = {}
@@ -71,6 +72,11 @@ class Profile:
 
     def coef_bounds(self) -> list[tuple[float, float]]:
         return [self.bounds.get(c, (-math.inf, math.inf)) for c in self.coefs]
+
+    @property
+    def linear_coefs(self) -> tuple[str, ...]:
+        """Coefficients that the rows solve for: all but a scanned one."""
+        return tuple(c for c in self.coefs if self.scan is None or c != self.scan[0])
 
     def start_coefs(self) -> tuple[float, ...]:
         return self.neutral or (0.0,) * len(self.coefs)
@@ -99,9 +105,9 @@ class Profile:
         """Columns (focal length first, then the coefficients but the scanned one) and right-hand side."""
         return [s.Ra * self.radius(s.theta, self._no_coefs(s))], s.rc * s.R
 
-    def from_rows(self, focal: Array, y: Array) -> Array:
-        """Coefficients (..., K') from the rows' unknowns y (..., K') and the focal length (..., 1)."""
-        return y
+    def coef_scale(self, focal: Array) -> Array | None:
+        """Factors (..., K) that turn the rows' unknowns into coefficients, where they depend on the focal length."""
+        return None
 
     # -- shared ------------------------------------------------------------------------------------------
 

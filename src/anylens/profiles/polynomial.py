@@ -113,6 +113,5 @@ class RadialDivision(Backward):
     def rows(self, s, scanned):
         return [s.Ra, *(s.Ra * s.rca**e for e in self.exponents)], s.Z * s.rc
 
-    def from_rows(self, focal, y):
-        xp = namespace(y)
-        return xp.concat([y[..., i : i + 1] * focal ** (e - 1) for i, e in enumerate(self.exponents)], axis=-1)
+    def coef_scale(self, focal):
+        return namespace(focal).concat([focal ** (e - 1) for e in self.exponents], axis=-1)

@@ -1,0 +1,138 @@
+"""What is to be fitted: pixels and rays, checked, weighted and brought to normalised coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from anylens.arrays import Array, as_float64, finite_all, namespace
+from anylens.errors import FitError
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Normalised pixels u, v (centre of the image removed, in half diagonals), unit rays, weights that sum to 1.
+
+    Every array is float64, (..., N).
+    """
+
+    u: Array
+    v: Array
+    X: Array
+    Y: Array
+    Z: Array
+    w: Array
+    width: int
+    height: int
+    xp: Any
+    dtype: Any  # of the caller's rays, for the answer
+
+    @property
+    def half(self) -> float:
+        """Half the image diagonal in pixels: the unit of length inside."""
+        return half_diagonal(self.width, self.height)
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        return tuple(self.w.shape[:-1])
+
+    def full(self, value: float) -> Array:
+        return self.xp.full((*self.batch, 1), value, dtype=self.w.dtype, device=self.w.device)
+
+    def replace_weights(self, w: Array) -> Problem:
+        total = self.xp.sum(w, axis=-1, keepdims=True)
+        return Problem(self.u, self.v, self.X, self.Y, self.Z, w / total, self.width, self.height, self.xp, self.dtype)
+
+    def thinned(self, count: int) -> Problem:
+        """About `count` of the rays, spread evenly; the whole problem if it has no more."""
+        n = self.w.shape[-1]
+        if n <= count:
+            return self
+        # A golden-section stride visits a row-major grid without favouring any column.
+        stride = int(n * 0.6180339887) | 1
+        while _gcd(stride, n) > 1:
+            stride += 1
+        index = (self.xp.arange(count, device=self.w.device) * stride) % n
+        parts = [self.xp.take(a, index, axis=-1) for a in (self.u, self.v, self.X, self.Y, self.Z, self.w)]
+        if bool(self.xp.any(self.xp.sum(parts[5], axis=-1) <= 0)):
+            return self
+        thin = Problem(*parts, self.width, self.height, self.xp, self.dtype)
+        return thin.replace_weights(thin.w)
+
+
+def half_diagonal(width: float, height: float) -> float:
+    return 0.5 * (width * width + height * height) ** 0.5
+
+
+def make_problem(pixels: Any, rays: Any, weights: Any, width: int, height: int, least: int) -> Problem:
+    """Check and normalise; rays of zero weight may hold anything. Raises FitError, naming what is wrong."""
+    xp = namespace(rays, pixels)
+    device = getattr(rays, "device", None)
+    dtype = getattr(rays, "dtype", None)
+    if dtype is None or not xp.isdtype(dtype, "real floating"):
+        dtype = xp.float64
+    pixels, rays = as_float64(pixels, xp, device), as_float64(rays, xp, device)
+    if not (width > 0 and height > 0):
+        raise FitError(f"The image size must be positive, not {width}x{height}.")
+    if pixels.ndim < 2 or rays.ndim < 2 or pixels.shape[-1] != 2 or rays.shape[-1] != 3:
+        raise FitError(f"Expected pixels (..., N, 2) and rays (..., N, 3), not {_shape(pixels)} and {_shape(rays)}.")
+    if pixels.shape[-2] != rays.shape[-2]:
+        raise FitError(f"{pixels.shape[-2]} pixels do not go with {rays.shape[-2]} rays.")
+    try:
+        batch = _broadcast(pixels.shape[:-2], rays.shape[:-2])
+    except ValueError:
+        raise FitError(f"The batch axes of pixels {_shape(pixels)} and rays {_shape(rays)} do not match.") from None
+    n = rays.shape[-2]
+    if n < least:
+        raise FitError(f"{n} rays do not determine this camera model; at least {least} are needed.")
+    if weights is None:
+        w = xp.ones((*batch, n), dtype=xp.float64, device=rays.device)
+    else:
+        w = as_float64(weights, xp, rays.device) if _numeric(weights, xp) else xp.astype(weights, xp.float64)
+        if w.ndim < 1 or w.shape[-1] != n:
+            raise FitError(f"Expected {n} weights, one per ray, not shape {_shape(w)}.")
+        if not finite_all(w, xp) or bool(xp.any(w < 0)):
+            raise FitError("Weights must be finite and not negative.")
+        w = xp.broadcast_to(w, (*batch, n))
+    used = w > 0
+    if bool(xp.any(xp.sum(xp.astype(used, xp.int64), axis=-1) < least)):
+        raise FitError(f"Fewer than {least} rays have a positive weight; this camera model needs as many.")
+    X, Y, Z = (xp.broadcast_to(rays[..., i], (*batch, n)) for i in range(3))
+    u, v = (xp.broadcast_to(pixels[..., i], (*batch, n)) for i in range(2))
+    finite = xp.isfinite(X) & xp.isfinite(Y) & xp.isfinite(Z) & xp.isfinite(u) & xp.isfinite(v)
+    if bool(xp.any(used & ~finite)):
+        raise FitError("Some rays or pixels are NaN or infinite. Give them the weight 0 to leave them out.")
+    if weights is not None:
+        X, Y, u, v = (xp.where(used, a, xp.zeros_like(a)) for a in (X, Y, u, v))
+        Z = xp.where(used, Z, xp.ones_like(Z))
+    length = xp.sqrt(X * X + Y * Y + Z * Z)
+    if bool(xp.any(length < 1e-12)):
+        raise FitError("Some rays have no length.")
+    half = half_diagonal(width, height)
+    return Problem((u - 0.5 * width) / half, (v - 0.5 * height) / half, X / length, Y / length, Z / length,
+                   w / xp.sum(w, axis=-1, keepdims=True), width, height, xp, dtype)  # fmt: skip
+
+
+def _numeric(weights: Any, xp: Any) -> bool:
+    return not hasattr(weights, "dtype") or xp.isdtype(weights.dtype, "real floating")
+
+
+def _shape(x: Array) -> tuple[int, ...]:
+    return tuple(x.shape)
+
+
+def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    out = []
+    for i in range(1, max(len(a), len(b)) + 1):
+        m = a[-i] if i <= len(a) else 1
+        n = b[-i] if i <= len(b) else 1
+        if m != n and 1 not in (m, n):
+            raise ValueError
+        out.append(max(m, n))
+    return tuple(reversed(out))
+
+
+def _gcd(a: int, b: int) -> int:
+    while b:
+        a, b = b, a % b
+    return a

@@ -1,0 +1,117 @@
+"""Damped Gauss-Newton (Levenberg-Marquardt) over a whole batch at once.
+
+Contract: a step is taken only if the new cost is finite and lower; parameters stay within their bounds, and one
+that sits on a bound is held there only while the cost falls outward; ties and known values hold at every step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from anylens.arrays import Array, detach
+from anylens.fitting.problem import Problem
+from anylens.fitting.residual import Loss, Terms, terms
+from anylens.profiles.base import Profile
+
+MAX_STEP = (0.7, 0.7, 0.5, 0.5)  # log focal lengths, centre: no step goes further at once
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How to iterate. `damped=False` is the plain Gauss-Newton of the AnyCalib paper (five steps, all taken)."""
+
+    steps: int = 30
+    damped: bool = True
+    tolerance: float = 1e-7  # relative fall of the cost that counts as none
+
+
+FLOOR = 1e-29  # a mean squared angle that is rounding alone
+PAPER = Schedule(steps=5, damped=False)
+
+
+@dataclass(frozen=True)
+class Refined:
+    q: Array
+    cost: Array
+    hessian: Array  # data and priors, at q
+    iterations: Array
+    converged: Array
+
+
+def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, loss: Loss = Loss(),
+           schedule: Schedule = Schedule(), extra: Callable | None = None) -> Refined:  # fmt: skip
+    """Refine q (..., P) along the columns of `ties` (P, F). `extra(q)` adds cost, gradient and Hessian."""
+    xp = problem.xp
+    T = xp.asarray(ties, dtype=q.dtype, device=q.device)
+    low, high = _bounds(profile, q, xp)
+    limit = xp.asarray((*MAX_STEP, *(math.inf,) * len(profile.coefs)), dtype=q.dtype, device=q.device)
+
+    def evaluate(q: Array, start: Array | None) -> Terms:
+        now = terms(problem, profile, q, loss, start)
+        if extra is None:
+            return now
+        cost, gradient, hessian = extra(q)
+        return Terms(now.cost + cost, now.gradient + gradient, now.hessian + hessian, now.theta)
+
+    now = evaluate(q, None)
+    done = now.cost < FLOOR
+    count = xp.zeros(done.shape, dtype=xp.int64, device=q.device)
+    damping = xp.full_like(now.cost, 1e-4 if schedule.damped else 0.0)
+    if ties.shape[1] == 0:
+        return Refined(q, now.cost, now.hessian, count, done | True)
+    for _ in range(schedule.steps):
+        if bool(xp.all(done)):
+            break
+        step = xp.clip(_step(now, q, T, low, high, damping, xp), -limit, limit)
+        trial = xp.minimum(xp.maximum(q + step, low), high)
+        new = evaluate(trial, now.theta)
+        finite = xp.isfinite(new.cost) & xp.all(xp.isfinite(new.gradient), axis=-1)
+        better = finite & (new.cost < now.cost) if schedule.damped else finite
+        take = better & ~done
+        count = count + xp.astype(~done, xp.int64)
+        settled = better & (now.cost - new.cost <= schedule.tolerance * now.cost)
+        # At the bottom rounding decides: a rejected step that promised nothing is convergence too.
+        promised = xp.sum(step * now.gradient, axis=-1)
+        flat = ~better & (xp.abs(promised) <= 1e-9 * now.cost + 1e-32)
+        q = xp.where(take[..., None], trial, q)
+        now = Terms(
+            xp.where(take, new.cost, now.cost),
+            xp.where(take[..., None], new.gradient, now.gradient),
+            xp.where(take[..., None, None], new.hessian, now.hessian),
+            xp.where(take[..., None], new.theta, now.theta),
+        )
+        if schedule.damped:
+            damping = xp.where(better, damping * 0.1, damping * 10)
+            done = done | settled | flat | (now.cost < FLOOR)
+        if bool(xp.all(done | (damping > 1e10))):
+            break
+    return Refined(q, now.cost, now.hessian, count, done if schedule.damped else xp.isfinite(now.cost))
+
+
+def _step(now: Terms, q: Array, T: Array, low: Array, high: Array, damping: Array, xp) -> Array:
+    """T (TᵀHT + λ diag)⁻¹ Tᵀ g, without the parameters that press against a bound."""
+    g = detach(now.gradient)
+    pressed = ((q <= low) & (g < 0)) | ((q >= high) & (g > 0))
+    free = 1 - xp.astype(xp.astype(pressed, q.dtype) @ T > 0, q.dtype)
+    Tt = xp.matrix_transpose(T)
+    H = Tt @ now.hessian @ T
+    gradient = (now.gradient @ T) * free
+    eye = xp.eye(T.shape[-1], dtype=q.dtype, device=q.device)
+    diagonal = xp.sum(H * eye, axis=-1)
+    scale = free / xp.sqrt(xp.where(diagonal > 1e-300, diagonal, xp.ones_like(diagonal)))
+    H = H * scale[..., :, None] * scale[..., None, :]
+    # Held and undetermined parameters have an empty row here; 1 on their diagonal keeps them where they are.
+    empty = 1 - xp.astype(xp.sum(H * eye, axis=-1) > 0.5, q.dtype)
+    H = H + eye * (damping[..., None, None] + 1e-14 + empty[..., None, :])
+    return ((xp.linalg.solve(H, (gradient * scale)[..., None])[..., 0]) * scale) @ Tt
+
+
+def _bounds(profile: Profile, q: Array, xp) -> tuple[Array, Array]:
+    shared = [(-8.0, 8.0)] * 2 + [(-100.0, 100.0)] * 2
+    pairs = [*shared, *profile.coef_bounds()]
+    low, high = (xp.asarray([p[i] for p in pairs], dtype=q.dtype, device=q.device) for i in (0, 1))
+    return low, high
