@@ -100,7 +100,7 @@ class Camera:
         valid = (theta < top) & ((R > 0) | (Z != 0)) & xp.isfinite(theta)
         r = profile.radius(xp.minimum(theta, INSIDE * top), k)
         axis = R == 0
-        scale = r / xp.where(axis, xp.ones_like(R), R)
+        scale = r / xp.where(axis, 1.0, R)
         pixels = xp.stack([p[..., 0:1] * scale * X + p[..., 2:3], p[..., 1:2] * scale * Y + p[..., 3:4]], axis=-1)
         return self._answer(pixels, valid, points)
 
@@ -112,14 +112,14 @@ class Camera:
         r = safe_norm(x, y, xp)
         theta, valid = self._angle(r, p[..., 4:], xp)
         axis = r == 0
-        scale = xp.where(axis, xp.ones_like(r), xp.sin(theta) / xp.where(axis, xp.ones_like(r), r))
+        scale = xp.where(axis, 1.0, xp.sin(theta) / xp.where(axis, 1.0, r))
         rays = xp.stack([scale * x, scale * y, xp.cos(theta)], axis=-1)
         return self._answer(rays, valid, pixels)
 
     def _angle(self, r: Array, k: Array, xp: Any) -> tuple[Array, Array]:
         profile = self._model.profile
-        _, top = profile.limits(k)
-        return profile.angle(xp.minimum(r, INSIDE * top), k), r < top
+        theta_max, top = profile.limits(k)
+        return profile.angle(xp.minimum(r, INSIDE * top), k, top=theta_max), r < top
 
     def _prepare(self, given: Any, size: int) -> tuple[Any, Array, Array]:
         xp = namespace(self.params, given)

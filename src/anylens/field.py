@@ -17,9 +17,9 @@ def rays_to_field(rays: Array) -> Array:
     theta = xp.atan2(R, Z)
     axis = R == 0
     # On the axis ϑ/R tends to 1 ahead; behind, every direction is as good and (π, 0) is taken.
-    scale = xp.where(axis, xp.ones_like(R), theta / xp.where(axis, xp.ones_like(R), R))
+    scale = xp.where(axis, 1.0, theta / xp.where(axis, 1.0, R))
     behind = axis & (Z < 0)
-    return xp.stack([xp.where(behind, theta, scale * X), xp.where(behind, xp.zeros_like(R), scale * Y)], axis=-1)
+    return xp.stack([xp.where(behind, theta, scale * X), xp.where(behind, 0.0, scale * Y)], axis=-1)
 
 
 def field_to_rays(field: Array) -> Array:
@@ -28,7 +28,7 @@ def field_to_rays(field: Array) -> Array:
     x, y = field[..., 0], field[..., 1]
     theta = safe_norm(x, y, xp)
     axis = theta == 0
-    scale = xp.where(axis, xp.ones_like(theta), xp.sin(theta) / xp.where(axis, xp.ones_like(theta), theta))
+    scale = xp.where(axis, 1.0, xp.sin(theta) / xp.where(axis, 1.0, theta))
     return xp.stack([scale * x, scale * y, xp.cos(theta)], axis=-1)
 
 

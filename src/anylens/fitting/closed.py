@@ -7,13 +7,15 @@ being linear for each value, and left to the refinement.
 
 from __future__ import annotations
 
+import math
+
 from anylens.arrays import Array
 from anylens.fitting.known import Known
 from anylens.fitting.linear import centre_and_aspect, least_squares, make_sample
 from anylens.fitting.problem import Problem
 from anylens.profiles.base import Profile, Sample
 
-SCAN_RAYS = 400  # as many rays choose the grid value
+SCAN_RAYS = 150  # as many rays choose the grid value
 FOCAL_RANGE = (1e-3, 1e3)  # in half diagonals
 
 
@@ -78,9 +80,9 @@ def _solve_rows(columns, rhs, w, profile, focal, fixed, scale, xp) -> tuple[Arra
         x = least_squares([columns[i] for i in unknown], rhs, w, xp)
         given |= {i: x[..., j : j + 1] for j, i in enumerate(unknown)}
     g = given[0]
-    value = 1 / xp.where(g > 0, g, xp.full_like(g, 1e-300)) if profile.inverse_focal else g
+    value = 1 / xp.clip(g, min=1e-300) if profile.inverse_focal else g
     sane = (value > FOCAL_RANGE[0]) & (value < FOCAL_RANGE[1])
-    value = xp.where(sane, value, xp.full_like(value, float("nan")))
+    value = xp.where(sane, value, math.nan)
     rest = [given[i] for i in range(1, len(columns))]
     return value, (xp.concat(rest, axis=-1) if rest else value[..., :0])
 
@@ -93,9 +95,9 @@ def _bounded(s: Sample, w: Array, profile: Profile, known: Known, scanned, fixed
     if any(b is not None for b in bounds):
         held = {}
         for i, (name, bound) in enumerate(zip(profile.linear_coefs, bounds)):
-            low, high = bound or (-float("inf"), float("inf"))
+            low, high = bound or (-math.inf, math.inf)
             yi = y[..., i : i + 1]
-            held[name] = xp.minimum(xp.maximum(yi, xp.full_like(yi, low)), xp.full_like(yi, high))
+            held[name] = xp.clip(yi, low, high)
         again = _solve(s, w, profile, focal, scanned, held)
         outside = xp.any(again[1] != y, axis=-1, keepdims=True) | ~xp.isfinite(found)
         found, y = xp.where(outside, again[0], found), xp.where(outside, again[1], y)
@@ -149,7 +151,7 @@ def _scan(problem: Problem, profile: Profile, known: Known, centre: tuple) -> li
     if focal is None:
         focal = xp.sum(w * columns[0] * rhs, axis=-1, keepdims=True) / xp.sum(w * columns[0] ** 2, axis=-1, keepdims=True)
     misfit = xp.sum(w * (rhs / focal - columns[0]) ** 2, axis=-1)
-    misfit = xp.where(xp.isfinite(misfit) & (focal[..., 0] > 0), misfit, xp.full_like(misfit, 1e30))
+    misfit = xp.where(xp.isfinite(misfit) & (focal[..., 0] > 0), misfit, 1e30)
     found, at = [], 0
     for branch in branches:
         best = at + xp.argmin(misfit[at : at + len(branch), ...], axis=0)

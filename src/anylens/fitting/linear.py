@@ -37,7 +37,7 @@ def centre_and_aspect(problem: Problem, known: Known) -> tuple[Array, Array, Arr
             # A field so noisy that its aspect makes no sense is taken as one of square pixels.
             aspect = next(parts)
             sane = (aspect > 0.02) & (aspect < 50)
-            aspect = xp.where(sane, aspect, xp.ones_like(aspect))
+            aspect = xp.where(sane, aspect, 1.0)
         if cx is None:
             cx = next(parts) / aspect if free_aspect else next(parts)
         if cy is None:
@@ -52,7 +52,7 @@ def make_sample(problem: Problem, aspect: Array, cx: Array, cy: Array) -> Sample
     return Sample(
         R=R,
         Z=problem.Z,
-        theta=xp.atan2(R, problem.Z),
+        theta=problem.theta,
         Ra=safe_norm(problem.X, aspect * problem.Y, xp),
         rc=safe_norm(du, dv, xp),
         rca=safe_norm(du, dv / aspect, xp),
@@ -62,13 +62,17 @@ def make_sample(problem: Problem, aspect: Array, cx: Array, cy: Array) -> Sample
 
 def least_squares(columns: list[Array], rhs: Array, w: Array, xp, strict: bool = False) -> Array:
     """Weighted least squares by QR of the scaled columns beside the right-hand side; x (..., P)."""
+    if len(columns) == 1 and not strict:
+        weighted = w * columns[0]
+        square = xp.sum(weighted * columns[0], axis=-1, keepdims=True)
+        return xp.sum(weighted * rhs, axis=-1, keepdims=True) / xp.where(square > 0, square, 1.0)
     root = xp.sqrt(w)
     A = xp.stack([*(c * root for c in columns), rhs * root], axis=-1)
     size = xp.sqrt(xp.sum(A * A, axis=-2, keepdims=True))
     tiny = size <= 1e-12
     if strict and bool(xp.any(tiny[..., :-1])):
         raise FitError("The rays do not determine a camera: all of them point along the same axis.")
-    size = xp.where(tiny, xp.ones_like(size), size)
+    size = xp.where(tiny, 1.0, size)
     R = xp.linalg.qr(A / size, mode="reduced")[1]
     P = len(columns)
     square = R[..., :P, :P]
@@ -77,6 +81,6 @@ def least_squares(columns: list[Array], rhs: Array, w: Array, xp, strict: bool =
     if strict and bool(xp.any(xp.min(xp.abs(diagonal), axis=-1) < 1e-9)):
         raise FitError("The rays do not determine a camera: they are all equal, or lie on one line.")
     # Columns that say nothing new get a pivot that makes their share finite; the caller judges by the cost.
-    fixed = square + eye * (xp.where(xp.abs(diagonal) < 1e-14, xp.full_like(diagonal, 1e-7), 0 * diagonal))[..., None, :]
+    fixed = square + eye * xp.where(xp.abs(diagonal) < 1e-14, 1e-7, 0.0 * diagonal)[..., None, :]
     x = xp.linalg.solve(fixed, R[..., :P, P:])[..., 0]
     return x * size[..., 0, P:] / size[..., 0, :P]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from anylens.arrays import Array, as_float64, finite_all, namespace
+from anylens.arrays import Array, as_float64, finite_all, namespace, safe_norm
 from anylens.errors import FitError
 
 
@@ -13,7 +13,7 @@ from anylens.errors import FitError
 class Problem:
     """Normalised pixels u, v (centre of the image removed, in half diagonals), unit rays, weights that sum to 1.
 
-    Every array is float64, (..., N).
+    Every array is float64, (..., N); theta is the polar angle of the ray.
     """
 
     u: Array
@@ -21,6 +21,7 @@ class Problem:
     X: Array
     Y: Array
     Z: Array
+    theta: Array
     w: Array
     width: int
     height: int
@@ -40,8 +41,7 @@ class Problem:
         return self.xp.full((*self.batch, 1), value, dtype=self.w.dtype, device=self.w.device)
 
     def replace_weights(self, w: Array) -> Problem:
-        total = self.xp.sum(w, axis=-1, keepdims=True)
-        return Problem(self.u, self.v, self.X, self.Y, self.Z, w / total, self.width, self.height, self.xp, self.dtype)
+        return replace(self, w=w / self.xp.sum(w, axis=-1, keepdims=True))
 
     def thinned(self, count: int) -> Problem:
         """About `count` of the rays, spread evenly; the whole problem if it has no more."""
@@ -53,10 +53,10 @@ class Problem:
         while _gcd(stride, n) > 1:
             stride += 1
         index = (self.xp.arange(count, device=self.w.device) * stride) % n
-        parts = [self.xp.take(a, index, axis=-1) for a in (self.u, self.v, self.X, self.Y, self.Z, self.w)]
-        if bool(self.xp.any(self.xp.sum(parts[5], axis=-1) <= 0)):
-            return self
-        thin = Problem(*parts, self.width, self.height, self.xp, self.dtype)
+        parts = {n: self.xp.take(getattr(self, n), index, axis=-1) for n in ("u", "v", "X", "Y", "Z", "theta", "w")}
+        if bool(self.xp.any(self.xp.sum(parts["w"], axis=-1) <= 0.2 * count / n)):
+            return self  # most of the weight lies elsewhere
+        thin = replace(self, **parts)
         return thin.replace_weights(thin.w)
 
 
@@ -103,14 +103,25 @@ def make_problem(pixels: Any, rays: Any, weights: Any, width: int, height: int, 
     if bool(xp.any(used & ~finite)):
         raise FitError("Some rays or pixels are NaN or infinite. Give them the weight 0 to leave them out.")
     if weights is not None:
-        X, Y, u, v = (xp.where(used, a, xp.zeros_like(a)) for a in (X, Y, u, v))
-        Z = xp.where(used, Z, xp.ones_like(Z))
+        X, Y, u, v = (xp.where(used, a, 0.0) for a in (X, Y, u, v))
+        Z = xp.where(used, Z, 1.0)
     length = xp.sqrt(X * X + Y * Y + Z * Z)
     if bool(xp.any(length < 1e-12)):
         raise FitError("Some rays have no length.")
     half = half_diagonal(width, height)
-    return Problem((u - 0.5 * width) / half, (v - 0.5 * height) / half, X / length, Y / length, Z / length,
-                   w / xp.sum(w, axis=-1, keepdims=True), width, height, xp, dtype)  # fmt: skip
+    return Problem(
+        u=(u - 0.5 * width) / half,
+        v=(v - 0.5 * height) / half,
+        X=X / length,
+        Y=Y / length,
+        Z=Z / length,
+        theta=xp.atan2(safe_norm(X, Y, xp), Z),
+        w=w / xp.sum(w, axis=-1, keepdims=True),
+        width=width,
+        height=height,
+        xp=xp,
+        dtype=dtype,
+    )
 
 
 def _numeric(weights: Any, xp: Any) -> bool:

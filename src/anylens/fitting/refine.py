@@ -26,7 +26,7 @@ class Schedule:
 
     steps: int = 30
     damped: bool = True
-    tolerance: float = 1e-7  # relative fall of the cost that counts as none
+    tolerance: float = 1e-6  # relative fall of the cost that counts as none
 
 
 FLOOR = 1e-29  # a mean squared angle that is rounding alone
@@ -64,19 +64,18 @@ def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, lo
     if ties.shape[1] == 0:
         return Refined(q, now.cost, now.hessian, count, done | True)
     for _ in range(schedule.steps):
-        if bool(xp.all(done)):
-            break
         step = xp.clip(_step(now, q, T, low, high, damping, xp), -limit, limit)
+        if schedule.damped:
+            # The fall that the quadratic model promises: once it is nothing, another evaluation tells nothing.
+            done = done | (xp.sum(step * now.gradient, axis=-1) <= schedule.tolerance * now.cost)
+        if bool(xp.all(done | (damping > 1e10))):
+            break
         trial = xp.minimum(xp.maximum(q + step, low), high)
         new = evaluate(trial, now.theta)
         finite = xp.isfinite(new.cost) & xp.all(xp.isfinite(new.gradient), axis=-1)
         better = finite & (new.cost < now.cost) if schedule.damped else finite
         take = better & ~done
         count = count + xp.astype(~done, xp.int64)
-        settled = better & (now.cost - new.cost <= schedule.tolerance * now.cost)
-        # At the bottom rounding decides: a rejected step that promised nothing is convergence too.
-        promised = xp.sum(step * now.gradient, axis=-1)
-        flat = ~better & (xp.abs(promised) <= 1e-9 * now.cost + 1e-32)
         q = xp.where(take[..., None], trial, q)
         now = Terms(
             xp.where(take, new.cost, now.cost),
@@ -84,30 +83,40 @@ def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, lo
             xp.where(take[..., None, None], new.hessian, now.hessian),
             xp.where(take[..., None], new.theta, now.theta),
         )
+        done = done | (now.cost < FLOOR)
         if schedule.damped:
-            damping = xp.where(better, damping * 0.1, damping * 10)
-            done = done | settled | flat | (now.cost < FLOOR)
-        if bool(xp.all(done | (damping > 1e10))):
-            break
+            damping = xp.where(better, xp.clip(damping * 0.1, min=1e-12), damping * 10)
     return Refined(q, now.cost, now.hessian, count, done if schedule.damped else xp.isfinite(now.cost))
 
 
 def _step(now: Terms, q: Array, T: Array, low: Array, high: Array, damping: Array, xp) -> Array:
-    """T (TᵀHT + λ diag)⁻¹ Tᵀ g, without the parameters that press against a bound."""
-    g = detach(now.gradient)
-    pressed = ((q <= low) & (g < 0)) | ((q >= high) & (g > 0))
-    free = 1 - xp.astype(xp.astype(pressed, q.dtype) @ T > 0, q.dtype)
+    """T (TᵀHT + λ diag)⁻¹ Tᵀ g, without the parameters that press against a bound.
+
+    A parameter on its bound is let go where the cost falls inward, unless the joint step would push it out
+    again through its correlation with the others.
+    """
+    g, at_low, at_high = detach(now.gradient), q <= low, q >= high
+    pressed = (at_low & (g < 0)) | (at_high & (g > 0))
+    step = _solve(now, pressed, T, damping, xp)
+    outward = (at_low & (step < 0)) | (at_high & (step > 0))
+    if bool(xp.any(outward)):
+        step = _solve(now, pressed | outward, T, damping, xp)
+    return step
+
+
+def _solve(now: Terms, held: Array, T: Array, damping: Array, xp) -> Array:
+    free = 1 - xp.astype(xp.astype(held, T.dtype) @ T > 0, T.dtype)
     Tt = xp.matrix_transpose(T)
     H = Tt @ now.hessian @ T
-    gradient = (now.gradient @ T) * free
-    eye = xp.eye(T.shape[-1], dtype=q.dtype, device=q.device)
+    eye = xp.eye(T.shape[-1], dtype=T.dtype, device=T.device)
     diagonal = xp.sum(H * eye, axis=-1)
-    scale = free / xp.sqrt(xp.where(diagonal > 1e-300, diagonal, xp.ones_like(diagonal)))
+    scale = free / xp.sqrt(xp.where(diagonal > 1e-300, diagonal, 1.0))
     H = H * scale[..., :, None] * scale[..., None, :]
     # Held and undetermined parameters have an empty row here; 1 on their diagonal keeps them where they are.
-    empty = 1 - xp.astype(xp.sum(H * eye, axis=-1) > 0.5, q.dtype)
+    empty = xp.astype(xp.sum(H * eye, axis=-1) < 0.5, T.dtype)
     H = H + eye * (damping[..., None, None] + 1e-14 + empty[..., None, :])
-    return ((xp.linalg.solve(H, (gradient * scale)[..., None])[..., 0]) * scale) @ Tt
+    gradient = (now.gradient @ T) * scale
+    return ((xp.linalg.solve(H, gradient[..., None])[..., 0]) * scale) @ Tt
 
 
 def _bounds(profile: Profile, q: Array, xp) -> tuple[Array, Array]:

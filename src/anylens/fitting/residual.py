@@ -71,12 +71,14 @@ def modelled(problem: Problem, profile: Profile, q: Array, start: Array | None):
     x, y = (problem.u - q[..., 2:3]) * gx, (problem.v - q[..., 3:4]) * gy
     r = safe_norm(x, y, xp)
     axis = r == 0
-    inverse = 1 / xp.where(axis, xp.ones_like(r), r)
-    cosine, sine = xp.where(axis, xp.ones_like(r), x * inverse), y * inverse
-    _, top = profile.limits(q[..., 4:])
+    inverse = 1 / xp.where(axis, 1.0, r)
+    cosine, sine = xp.where(axis, 1.0, x * inverse), y * inverse
+    theta_max, top = profile.limits(q[..., 4:])
     inside = r < top
     r = xp.minimum(r, INSIDE * top)
-    return cosine, sine, r, profile.angle(r, q[..., 4:], start), gx, gy, inside
+    start = xp.where(inside, problem.theta if start is None else start, theta_max)
+    theta = profile.angle(r, q[..., 4:], start, theta_max)
+    return cosine, sine, r, theta, gx, gy, inside
 
 
 def residual(problem: Problem, cosine: Array, sine: Array, theta: Array):
@@ -87,9 +89,9 @@ def residual(problem: Problem, cosine: Array, sine: Array, theta: Array):
     a = C * outward - S * problem.Z
     b = cosine * problem.Y - sine * problem.X
     length = safe_norm(a, b, xp)
-    exact = length == 0
     angle = xp.atan2(length, S * outward + C * problem.Z)
-    factor = xp.where(exact, xp.ones_like(length), angle / xp.where(exact, xp.ones_like(length), length))
+    exact = length == 0
+    factor = xp.where(exact, 1.0, angle / xp.where(exact, 1.0, length))
     return a * factor, b * factor, S
 
 
@@ -100,10 +102,10 @@ def linearise(problem: Problem, profile: Profile, q: Array, start: Array | None 
     by_r, by_k = profile.angle_grad(theta, r, q[..., 4:])
     # Beyond a fold the ray no longer follows the parameters; just before it, it moves so fast that a few pixels
     # would decide the whole step.
-    calm = xp.where(inside, xp.minimum(xp.ones_like(by_r), STEEPEST / by_r), xp.zeros_like(by_r))
+    calm = xp.where(inside, xp.clip(STEEPEST / by_r, max=1.0), 0.0)
     by_r, by_k = by_r * calm, tuple(d * calm for d in by_k)
     axis = r == 0
-    turn = xp.where(axis, by_r, S / xp.where(axis, xp.ones_like(r), r))
+    turn = xp.where(axis, by_r, S / xp.where(axis, 1.0, r))
     radial = by_r * r
     J_along = xp.stack([-radial * c * c, -radial * s * s, -by_r * c * gx, -by_r * s * gy, *by_k], axis=-2)
     mixed = S * s * c
@@ -122,16 +124,11 @@ def terms(problem: Problem, profile: Profile, q: Array, loss: Loss, start: Array
     weighted_across = at.J_across * weight[..., None, :]
     hessian = weighted @ xp.matrix_transpose(at.J_along)
     gradient = (weighted @ at.along[..., None])[..., 0]
+    # The first four parameters also move rays across; E lays their terms into the whole.
+    E = xp.eye(hessian.shape[-1], dtype=hessian.dtype, device=hessian.device)[:4, :]
     h4 = weighted_across @ xp.matrix_transpose(at.J_across)
     g4 = (weighted_across @ at.across[..., None])[..., 0]
-    pad = hessian.shape[-1] - 4
-    if pad:
-        zero = xp.zeros((*h4.shape[:-1], pad), dtype=h4.dtype, device=h4.device)
-        h4 = xp.concat([h4, zero], axis=-1)
-        zero = xp.zeros((*h4.shape[:-2], pad, h4.shape[-1]), dtype=h4.dtype, device=h4.device)
-        h4 = xp.concat([h4, zero], axis=-2)
-        g4 = xp.concat([g4, zero[..., 0]], axis=-1)
-    return Terms(cost, gradient + g4, hessian + h4, detach(at.theta))
+    return Terms(cost, gradient + g4 @ E, hessian + xp.matrix_transpose(E) @ h4 @ E, detach(at.theta))
 
 
 def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array:
@@ -142,4 +139,4 @@ def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array
     c, s, _, theta, _, _, _ = modelled(problem, profile, xp.where(bad, plain, q), None)
     a, b, _ = residual(problem, c, s, theta)
     cost = xp.sum(problem.w * loss(a * a + b * b, xp)[0], axis=-1)
-    return xp.where(bad[..., 0] | ~xp.isfinite(cost), xp.full_like(cost, math.inf), cost)
+    return xp.where(bad[..., 0] | ~xp.isfinite(cost), math.inf, cost)

@@ -24,8 +24,8 @@ from anylens.fitting.uncertainty import Uncertainty, estimate
 from anylens.profiles import Model, parse
 from anylens.profiles.base import Profile
 
-THIN = 4096  # with more rays than twice this, all but the last steps run on so many
-BRANCH = 256  # rays that decide between the valleys of a model
+THIN = 600  # with more rays than twice this, all but the last steps run on so many
+BRANCH = 128  # rays that decide between the valleys of a model, in a few steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     thin = problem.thinned(THIN) if problem.w.shape[-1] > 2 * THIN else problem
     candidates = [one_step(thin, profile, facts)] if joint else closed_form(thin, profile, facts)
     candidates = [_logarithmic(p, problem.xp) for p in candidates]
-    start = _best(thin, profile, candidates, loss)
+    start = _best(problem.thinned(BRANCH), profile, candidates, loss)
     schedule = refined if isinstance(refined, Schedule) else Schedule(steps=30 if refined else 0)
     start_cost = mean_cost(problem, profile, start, loss)
     extra = None
@@ -129,7 +129,8 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     q = start
     if schedule.steps and schedule.damped:
         if profile.scan:
-            q = _best_branch(problem.thinned(BRANCH), candidates, run, start)
+            short = partial(run, schedule=Schedule(steps=8, tolerance=1e-4))
+            q = _best_branch(problem.thinned(BRANCH), candidates, short, start)
         if thin is not problem:
             q = run(thin, q=q).q
     out = run(problem, q=q)
@@ -209,7 +210,7 @@ def _best(problem: Problem, profile: Profile, candidates: list[Array], loss: Los
         cost = mean_cost(problem, profile, detach(q), loss)
         lower = cost < lowest
         # Zeros first: the gradient of an unused NaN candidate must not leak through the choice.
-        best = xp.where(lower[..., None], xp.where(xp.isfinite(q), q, xp.zeros_like(q)), best)
+        best = xp.where(lower[..., None], xp.where(xp.isfinite(q), q, 0.0), best)
         lowest = xp.where(lower, cost, lowest)
     return best
 

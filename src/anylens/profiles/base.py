@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from anylens.arrays import Array, detach, namespace
+from anylens.arrays import Array, namespace
 from anylens.profiles.newton import solve_monotone
 
 INSIDE = 1 - 1e-12  # radii are clamped this far inside a fold, where slopes are still finite
@@ -86,7 +86,8 @@ class Profile:
     def radius(self, theta: Array, k: Array) -> Array:
         raise TypeError(f"{type(self).__name__} must define radius")
 
-    def angle(self, r: Array, k: Array, start: Array | None = None) -> Array:
+    def angle(self, r: Array, k: Array, start: Array | None = None, top: Array | None = None) -> Array:
+        """ϑ at r ≤ r_max; a Newton inverse uses `start` near the answer and ϑ_max `top` where the caller has them."""
         raise TypeError(f"{type(self).__name__} must define angle")
 
     def radius_grad(self, theta: Array, k: Array) -> tuple[Array, tuple[Array, ...]]:
@@ -129,12 +130,11 @@ class Profile:
 class Forward(Profile):
     """A profile given as r = h(ϑ; k); the inverse by Newton unless the model has a closed form."""
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
-        top, _ = self.limits(k)
+        top = self.limits(k)[0] if top is None else top
         start = xp.atan(r) if start is None else start
-        return solve_monotone(lambda t: (self.radius(t, k), self.radius_grad(t, k)[0]), r,
-                              xp.zeros_like(top), top, start, xp)
+        return solve_monotone(lambda t: (self.radius(t, k), self.radius_grad(t, k)[0]), r, top, start, xp)
 
     def angle_grad(self, theta, r, k):
         """Implicit function theorem: dϑ/dr = 1/h', dϑ/dk = -h_k/h'."""
@@ -155,8 +155,8 @@ class Backward(Profile):
             theta = self.angle(r, k)
             return theta, self.angle_grad(theta, r, k)[0] * (1 + r * r)
 
-        end = xp.minimum(xp.atan(top), xp.full_like(top, math.pi / 2 - 1e-9))
-        return xp.tan(solve_monotone(angle_at, theta, xp.zeros_like(top), end, theta, xp))
+        end = xp.clip(xp.atan(top), max=math.pi / 2 - 1e-9)
+        return xp.tan(solve_monotone(angle_at, theta, end, theta, xp))
 
     def radius_grad(self, theta, k):
         slope, by_k = self.angle_grad(theta, self.radius(theta, k), k)
@@ -166,5 +166,4 @@ class Backward(Profile):
 
 def _away_from_zero(slope: Array) -> Array:
     """Slopes at or past a fold, where the caller masks the result, kept from dividing by zero."""
-    xp = namespace(slope)
-    return xp.where(detach(slope) > 1e-9, slope, xp.full_like(slope, 1e-9))
+    return namespace(slope).clip(slope, min=1e-9)

@@ -47,14 +47,14 @@ class DoubleSphere(Forward):
         by_xi = alpha * shifted / d + 1 - alpha
         return (Z * D - R * by_theta) * square, (-R * by_xi * square, -R * (d - shifted) * square)
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
         xi, alpha = k[..., 0:1], k[..., 1:2]
         r2 = r * r
         under = 1 - (2 * alpha - 1) * r2
-        root = xp.sqrt(xp.maximum(under, xp.full_like(under, 1e-14)))
+        root = xp.sqrt(xp.clip(under, min=1e-14))
         below = alpha * root + 1 - alpha
-        m = (1 - alpha * alpha * r2) / xp.maximum(below, xp.full_like(below, 1e-12))
+        m = (1 - alpha * alpha * r2) / xp.clip(below, min=1e-12)
         inner = m * m + (1 - xi * xi) * r2
         scale = (m * xi + xp.sqrt(inner)) / (m * m + r2)
         return xp.atan2(scale * r, scale * m - xi)
@@ -67,9 +67,9 @@ class DoubleSphere(Forward):
         rest = 1 - w * w
         cosine = -xi * rest - w * xp.sqrt(1 - xi * xi * rest)
         folds = alpha > 0.5
-        r2 = 1 / xp.where(folds, 2 * alpha - 1, xp.ones_like(alpha))
-        theta = xp.acos(xp.minimum(xp.maximum(cosine, -xp.ones_like(cosine)), xp.ones_like(cosine)))
-        return theta, xp.where(folds, xp.sqrt(r2), xp.full_like(r2, math.inf))
+        r2 = 1 / xp.where(folds, 2 * alpha - 1, 1.0)
+        theta = xp.acos(xp.clip(cosine, -1.0, 1.0))
+        return theta, xp.where(folds, xp.sqrt(r2), math.inf)
 
     def rows(self, s, scanned):
         shifted = scanned + s.Z

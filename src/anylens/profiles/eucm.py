@@ -47,14 +47,14 @@ class Eucm(Forward):
         square = 1 / (D * D)
         return (Z * D - R * by_theta) * square, (-R * (d - Z) * square, -alpha * R**3 / (2 * d) * square)
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
         alpha, beta = k[..., 0:1], k[..., 1:2]
         q = beta * r * r
         under = 1 - (2 * alpha - 1) * q
-        root = xp.sqrt(xp.maximum(under, xp.full_like(under, 1e-14)))
+        root = xp.sqrt(xp.clip(under, min=1e-14))
         below = alpha * root + 1 - alpha
-        return xp.atan2(r, (1 - alpha * alpha * q) / xp.maximum(below, xp.full_like(below, 1e-12)))
+        return xp.atan2(r, (1 - alpha * alpha * q) / xp.clip(below, min=1e-12))
 
     def limits(self, k):
         xp = namespace(k)
@@ -63,8 +63,8 @@ class Eucm(Forward):
         large = xp.maximum(alpha, 1 - alpha)
         w = (1 - large) / large
         theta = xp.atan2(xp.sqrt(1 - w * w), -w * xp.sqrt(beta))
-        r2 = 1 / (beta * xp.where(folds, 2 * alpha - 1, xp.ones_like(alpha)))
-        return theta, xp.where(folds, xp.sqrt(r2), xp.full_like(r2, math.inf))
+        r2 = 1 / (beta * xp.where(folds, 2 * alpha - 1, 1.0))
+        return theta, xp.where(folds, xp.sqrt(r2), math.inf)
 
     def rows(self, s, scanned):
         d = s.xp.sqrt(scanned * s.R * s.R + s.Z * s.Z)

@@ -28,7 +28,7 @@ class Equidistant(Forward):
     def radius_grad(self, theta, k):
         return namespace(theta).ones_like(theta), ()
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         return r
 
     def limits(self, k):
@@ -48,7 +48,7 @@ class Equisolid(Forward):
     def radius_grad(self, theta, k):
         return namespace(theta).cos(theta / 2), ()
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         return 2 * namespace(r).asin(r / 2)
 
     def limits(self, k):
@@ -69,7 +69,7 @@ class Stereographic(Forward):
         t = namespace(theta).tan(theta / 2)
         return 1 + t * t, ()
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         return 2 * namespace(r).atan(r / 2)
 
     def limits(self, k):
@@ -89,7 +89,7 @@ class Orthographic(Forward):
     def radius_grad(self, theta, k):
         return namespace(theta).cos(theta), ()
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         return namespace(r).asin(r)
 
     def limits(self, k):

@@ -38,7 +38,7 @@ class Fov(Forward):
         below = 1 / ((C * C + 4 * m * m * S * S) * k)
         return 2 * m * below, (S * C * (1 + m * m) * below - xp.atan2(2 * m * S, C) / (k * k),)
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
         return xp.atan2(xp.sin(r * k), 2 * xp.tan(k / 2) * xp.cos(r * k))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,36 +10,52 @@ from array_api_compat import is_torch_array
 
 from anylens.arrays import Array, detach
 
-GRID, STEP = 160, 1.07  # the search grid of `first_root` spans a factor of 50,000
+GRID, STEP = 80, 1.14  # the search grid of `first_root` spans a factor of 30,000
+CLOSE = 1e-8  # quadratic convergence makes a Newton step below this the last one
 
 
-def solve_monotone(fun: Callable[[Array], tuple[Array, Array]], y: Array, low: Array, high: Array,
-                   start: Array, xp: Any, steps: int = 60) -> Array:
-    """x with fun(x) = y for an increasing `fun` that returns value and slope.
+def solve_monotone(fun: Callable[[Array], tuple[Array, Array]], y: Array, top: Array, start: Array, xp: Any) -> Array:
+    """x in [0, top] with fun(x) = y, for an increasing `fun` that returns value and slope; top may be inf.
 
-    Newton, replaced by bisection whenever a step leaves the bracket [low, high] (high may be inf).
-    Quadratic convergence makes a step below 1e-8 the last one. The derivative of the result follows from
-    one more Newton step taken outside the loop (implicit function theorem).
+    A few plain Newton steps suffice from a good start; what has not settled then is bracketed and bisected
+    wherever Newton leaves the bracket. The derivative of the result follows from one more step taken outside
+    the loop (implicit function theorem).
     """
-    target, x = detach(y), detach(start)
-    low, high = detach(low) + xp.zeros_like(x), detach(high) + xp.zeros_like(x)
-    x = xp.minimum(xp.maximum(x, low), high)
+    target, top = detach(y), detach(top)
+    x = xp.minimum(detach(start), top)
+    for _ in range(4):
+        value, slope = fun(x)
+        miss = detach(value) - target
+        new = xp.minimum(xp.abs(x - miss / xp.clip(detach(slope), min=1e-300)), top)
+        # Small step and small miss: at a fold, where the slope vanishes, a step pressed against `top` says nothing.
+        settled = (xp.abs(new - x) <= CLOSE * (1 + x)) & (xp.abs(miss) <= 1e-6 * (1 + target))
+        x = new
+        if bool(xp.all(settled)):
+            break
+    else:
+        x = _bracketed(fun, target, top, detach(start), xp)
+    if is_torch_array(y):
+        value, slope = fun(x)
+        x = x - (value - y) / xp.where(slope > 1e-12, slope, 1.0)
+    return x
+
+
+def _bracketed(fun, y, top, start, xp, steps: int = 80) -> Array:
+    x = xp.minimum(start, top)
+    low, high = xp.zeros_like(x), top + xp.zeros_like(x)
     for _ in range(steps):
         value, slope = (detach(v) for v in fun(x))
-        above = value > target
+        above = value > y
         high = xp.where(above, x, high)
         low = xp.where(above, low, x)
-        new = x - (value - target) / xp.where(slope > 1e-300, slope, xp.full_like(slope, 1e-300))
+        new = x - (value - y) / xp.clip(slope, min=1e-300)
         middle = xp.where(xp.isfinite(high), 0.5 * (low + high), 2 * x + 1)
         new = xp.where((new >= low) & (new <= high), new, middle)
         # A NaN (an invalid pixel) compares false and never holds the others up.
-        moved = xp.abs(new - x) > 1e-8 * (1 + xp.abs(x))
+        moved = xp.any(xp.abs(new - x) > CLOSE * (1 + xp.abs(x)))
         x = new
-        if not bool(xp.any(moved)):
+        if not bool(moved):
             break
-    if is_torch_array(y):
-        value, slope = fun(x)
-        x = x - (value - y) / xp.where(slope > 1e-12, slope, xp.ones_like(slope))
     return x
 
 
@@ -50,29 +67,38 @@ def first_root(c: Array, upper: float, xp: Any) -> Array:
     """
     c = detach(c)
     degree = c.shape[-1]
-    scale = xp.stack([xp.abs(c[..., d]) ** (1.0 / (d + 1)) for d in range(degree)], axis=-1)
-    start = 0.5 / xp.maximum(xp.max(scale, axis=-1, keepdims=True), xp.full_like(c[..., :1], 1e-12))
-    steps = xp.arange(GRID, dtype=c.dtype, device=c.device)
-    negative = horner(c, start * STEP**steps, xp)[0] < 0
+    size = xp.abs(c) ** (1 / xp.arange(1, degree + 1, dtype=c.dtype, device=c.device))
+    start = 0.5 / xp.clip(xp.max(size, axis=-1, keepdims=True), min=1e-12)
+    powers = STEP ** xp.arange(GRID, dtype=c.dtype, device=c.device)
+    negative = polynomial(c, start * powers) < 0
     found = xp.any(negative, axis=-1, keepdims=True)
+    limit = xp.full_like(start, upper)
+    if not bool(xp.any(found)):
+        return limit
     index = xp.argmax(xp.astype(negative, xp.int64), axis=-1, keepdims=True)
     top = start * STEP ** xp.astype(index, c.dtype)
     bottom = top / STEP
     root = 0.5 * (top + bottom)
     for _ in range(6):
-        value, slope = horner(c, root, xp)
-        new = root - value / xp.where(slope < 0, slope, xp.full_like(slope, -1e-300))
+        slope = derivative(c, root)
+        new = root - polynomial(c, root) / xp.where(slope < 0, slope, -math.inf)
         root = xp.where((new > bottom) & (new < top), new, root)
-    limit = xp.full_like(root, upper)
     return xp.where(found & (root < limit), root, limit)
 
 
-def horner(c: Array, s: Array, xp: Any) -> tuple[Array, Array]:
-    """1 + Σ_d c_d s^d (d = 1..D) and its derivative; c (..., D), s (..., N)."""
+def polynomial(c: Array, s: Array) -> Array:
+    """1 + Σ_d c_d s^d (d = 1..D) by Horner's rule; c (..., D), s (..., N)."""
     degree = c.shape[-1]
     value = c[..., degree - 1 : degree] * s
-    slope = degree * c[..., degree - 1 : degree] + xp.zeros_like(s)
     for d in range(degree - 1, 0, -1):
-        slope = d * c[..., d - 1 : d] + s * slope
-        value = s * (c[..., d - 1 : d] + value)
-    return 1 + value, slope
+        value = (c[..., d - 1 : d] + value) * s
+    return 1 + value
+
+
+def derivative(c: Array, s: Array) -> Array:
+    """Σ_d d c_d s^(d-1): the derivative of `polynomial`."""
+    degree = c.shape[-1]
+    value = degree * c[..., degree - 1 : degree] + 0 * s
+    for d in range(degree - 1, 0, -1):
+        value = d * c[..., d - 1 : d] + value * s
+    return value

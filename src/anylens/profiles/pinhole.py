@@ -24,7 +24,7 @@ class Pinhole(Forward):
         t = namespace(theta).tan(theta)
         return 1 + t * t, ()
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         return namespace(r).atan(r)
 
     def angle_grad(self, theta, r, k):

@@ -6,7 +6,7 @@ import math
 
 from anylens.arrays import namespace
 from anylens.profiles.base import Backward, Forward
-from anylens.profiles.newton import first_root, horner, solve_monotone
+from anylens.profiles.newton import derivative, first_root, polynomial, solve_monotone
 
 
 class Polynomial(Forward):
@@ -34,7 +34,7 @@ class Polynomial(Forward):
         xp = namespace(theta)
         t = xp.tan(theta) if self.tangent else theta
         slope = self._slope(t, k)
-        inverse = 1 / xp.where(slope > 1e-9, slope, xp.full_like(slope, 1e-9))
+        inverse = 1 / xp.clip(slope, min=1e-9)
         inverse = inverse / (1 + t * t) if self.tangent else inverse
         step = t**self.stride
         power, by_k = t, []
@@ -43,25 +43,31 @@ class Polynomial(Forward):
             by_k.append(-power * inverse)
         return inverse, tuple(by_k)
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
-        top = self._t_max(k)
+        t_max = self._t_max(k) if top is None else (xp.tan(top) if self.tangent else top)
         start = r if start is None else (xp.tan(start) if self.tangent else start)
-        t = solve_monotone(lambda t: (self._value(t, k), self._slope(t, k)), r, xp.zeros_like(top), top, start, xp)
+        slope_coefs = self._slope_coefs(k)
+
+        def profile(t):
+            s = t**self.stride
+            return t * polynomial(k, s), polynomial(slope_coefs, s)
+
+        t = solve_monotone(profile, r, t_max, start, xp)
         return xp.atan(t) if self.tangent else t
 
     def limits(self, k):
         xp = namespace(k)
         t = self._t_max(k)
         finite = xp.isfinite(t)
-        r = self._value(xp.where(finite, t, xp.ones_like(t)), k)
-        return (xp.atan(t) if self.tangent else t), xp.where(finite, r, xp.full_like(r, math.inf))
+        r = self._value(xp.where(finite, t, 1.0), k)
+        return (xp.atan(t) if self.tangent else t), xp.where(finite, r, math.inf)
 
     def _value(self, t, k):
-        return t * horner(k, t**self.stride, namespace(t))[0]
+        return t * polynomial(k, t**self.stride)
 
     def _slope(self, t, k):
-        return horner(self._slope_coefs(k), t**self.stride, namespace(t))[0]
+        return polynomial(self._slope_coefs(k), t**self.stride)
 
     def _slope_coefs(self, k):
         xp = namespace(k)
@@ -87,16 +93,16 @@ class RadialDivision(Backward):
         powers = range(1, max(column) + 1)
         return xp.stack([column.get(p, zero) for p in powers], axis=-1), step
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
         c, step = self._dense(k)
-        return xp.atan2(r, horner(c, r**step, xp)[0])
+        return xp.atan2(r, polynomial(c, r**step))
 
     def angle_grad(self, theta, r, k):
         xp = namespace(r)
         c, step = self._dense(k)
         s = r**step
-        D, slope = horner(c, s, xp)
+        D, slope = polynomial(c, s), derivative(c, s)
         inverse = 1 / (r * r + D * D)
         # r dD/dr = step · s · dD/ds, since s = r^step
         return (D - step * s * slope) * inverse, tuple(-(r ** (e + 1)) * inverse for e in self.exponents)
@@ -107,7 +113,7 @@ class RadialDivision(Backward):
         powers = xp.arange(1, c.shape[-1] + 1, dtype=c.dtype, device=c.device)
         r = first_root((1 - step * powers) * c, math.inf, xp) ** (1 / step)
         finite = xp.isfinite(r)
-        theta = self.angle(xp.where(finite, r, xp.full_like(r, 1e9)), k)
+        theta = self.angle(xp.where(finite, r, 1e9), k)
         return theta, r
 
     def rows(self, s, scanned):

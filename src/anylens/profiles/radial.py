@@ -26,9 +26,8 @@ class Radial(Polynomial):
     def rows(self, s, scanned):
         xp = s.xp
         ahead = s.Z > 0.02
-        Z = xp.where(ahead, s.Z, xp.ones_like(s.Z))
-        zero = xp.zeros_like(Z)
+        Z = xp.where(ahead, s.Z, 1.0)
         t2 = (s.R / Z) ** 2
         base = s.Ra * Z
         columns = [s.rc * Z * Z, *(-base * t2**n for n in range(1, self.order + 1))]
-        return [xp.where(ahead, c, zero) for c in columns], xp.where(ahead, base, zero)
+        return [xp.where(ahead, c, 0.0) for c in columns], xp.where(ahead, base, 0.0)

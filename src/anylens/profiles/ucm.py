@@ -35,21 +35,20 @@ class Ucm(Forward):
         square = 1 / ((k + Z) * (k + Z))
         return (1 + k * Z) * square, (-R * square,)
 
-    def angle(self, r, k, start=None):
+    def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
         under = 1 + (1 - k * k) * r * r
-        root = xp.sqrt(xp.maximum(under, xp.full_like(under, 1e-14)))
+        root = xp.sqrt(xp.clip(under, min=1e-14))
         eta = (k + root) / (1 + r * r)
         return xp.atan2(eta * r, eta - k)
 
     def limits(self, k):
         xp = namespace(k)
-        one = xp.ones_like(k)
         far = k > 1
-        big = xp.where(far, k, 2 * one)
+        big = xp.where(far, k, 2.0)
         cosine = xp.where(far, 1 / big, k)
-        r = xp.where(far, 1 / xp.sqrt(big * big - 1), xp.full_like(k, math.inf))
-        return xp.acos(-xp.minimum(cosine, one)), r
+        r = xp.where(far, 1 / xp.sqrt(big * big - 1), math.inf)
+        return xp.acos(-xp.clip(cosine, max=1.0)), r
 
     def rows(self, s, scanned):
         return [s.Ra, -s.rc], s.rc * s.Z
