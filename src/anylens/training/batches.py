@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,40 +25,45 @@ def rendered_views(
 ) -> Iterator[Batch]:
     """Views of the data engine, rendered by `config.workers` processes beside the training one.
 
-    Batch number n is a pure function of the seed and n, so a resumed run sees what an unbroken one sees.
+    Batch number n is a pure function of the seed and n, so a resumed run sees what an unbroken one sees. Of
+    R processes each takes every R-th: two processes see what one sees that accumulates over two parts.
     """
     from anylens.data.views import TrainingViews, ViewConfig
 
     views = TrainingViews(
         ViewConfig(
-            panoramas=config.data,
-            photos=config.photos,
+            panoramas=config.data or None,
+            photos=config.photos or None,
             recipe=config.recipe,
-            photo_ratio=config.photo_ratio if config.photos else 0.0,
+            photo_ratio=config.photo_ratio,
             area=area,
             multiple=PATCH,
             aspect_range=config.aspect_range,
             field_stride=FIELD_STRIDE[config.network],
-            batch=config.batch // config.accumulate,
+            batch=config.batch // (config.accumulate * processes),
             seed=config.seed,
             min_source_pixels=config.min_source_pixels,
-            augment=config.augment and split == "train",
+            augment=config.augment if split == "train" else "none",
             split=split,
             rank=rank,
             world_size=processes,
             start_step=first,
+            cache=config.cache or None,
         )
     )
     workers = config.workers if split == "train" else 0
     options: dict[str, Any] = {"prefetch_factor": 4} if workers else {}
     loader = torch.utils.data.DataLoader(
-        views, batch_size=None, num_workers=workers, worker_init_fn=_one_thread, **options
+        views, batch_size=None, num_workers=workers, worker_init_fn=_quiet_worker, **options
     )
     yield from loader
 
 
-def _one_thread(_: int) -> None:
+def _quiet_worker(_: int) -> None:
+    """One thread per renderer; a signal to the whole group is left to the training process to act on."""
     torch.set_num_threads(1)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 class Waiting:

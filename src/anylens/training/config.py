@@ -25,13 +25,15 @@ class TrainConfig:
     # data
     data: str = setting("", "Folder of panoramas with its manifest.")
     photos: str = setting("", "Folder of photographs with EXIF focal lengths; none without it.")
-    recipe: str = setting("op_g", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world …")
-    photo_ratio: float = setting(0.5, "Share of photographs in a batch, if a folder of them is given.")
-    edited: bool = setting(
-        False, "Crop and stretch the views: principal point and pixel aspect are then free."
+    recipe: str = setting(
+        "world", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, or a mix."
     )
-    augment: bool = setting(
-        True, "Blur, noise, compression and colour changes that do not depend on the camera."
+    photo_ratio: float = setting(0.5, "Share of photographs in a batch, if a folder of them is given.")
+    augment: str = setting(
+        "full", "Changes of appearance that do not depend on the camera: none, light or full."
+    )
+    cache: str = setting(
+        "", "Folder for decoded panoramas and photographs; the user's cache folder without it."
     )
     min_source_pixels: float = setting(2.2, "Source pixels per view pixel below which no view is drawn.")
     seed: int = setting(0, "Seed of views, augmentation and fresh weights.")
@@ -110,6 +112,7 @@ class TrainConfig:
             "loss": ("field", "rays-cosine", "rays-angle"),
             "schedule": ("constant", "cosine", "steps"),
             "precision": ("auto", "float32", "bfloat16"),
+            "augment": ("none", "light", "full"),
         }
         for key, allowed in choices.items():
             if getattr(self, key) not in allowed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -25,9 +24,10 @@ from anylens.training.config import TrainConfig, TrainingError
 from anylens.training.ema import Ema
 from anylens.training.losses import total_loss
 from anylens.training.precision import autocast
-from anylens.training.processes import join_processes
+from anylens.training.processes import Processes, join_processes
 from anylens.training.record import Record
 from anylens.training.schedule import area_at, next_area_change, rate_factor
+from anylens.training.stopping import Stopping
 from anylens.training.validation import Validation
 
 log = logging.getLogger(__name__)
@@ -43,6 +43,16 @@ def train(
     float16), metrics.jsonl, settings.json, and one picture per validation.
     """
     group = join_processes()
+    try:
+        with Stopping() as stopping:
+            return _train(config, out, branch, source, group, stopping)
+    finally:
+        group.close()
+
+
+def _train(
+    config: TrainConfig, out: Path, branch: Path | None, source: Source, group: Processes, stopping: Stopping
+) -> int:
     if config.threads:
         torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -77,7 +87,6 @@ def train(
     forward = group.wrap(net)
     if config.compile:
         forward = torch.compile(forward, dynamic=True)  # type: ignore[assignment]
-    stopping = Stopping()
 
     def save() -> None:
         if group.first:
@@ -147,27 +156,12 @@ def train(
             with ema.applied() if ema else torch.no_grad():
                 record.write("validation", step, **validation.run(net, step))
             net.train()
+        since_log += time.perf_counter() - now  # saving and validating is not training
         if last:
             break
     group.wait()
-    group.close()
     return step
 
 
 def _due(step: int, every: int) -> bool:
     return every > 0 and step % every == 0
-
-
-class Stopping:
-    """Turns SIGTERM and SIGINT into a request to save and stop after the current step."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        try:
-            for number in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(number, self._ask)
-        except ValueError:  # not the main thread: no handler, nothing to stop for
-            pass
-
-    def _ask(self, *_: object) -> None:
-        self.asked = True

@@ -14,8 +14,8 @@ PAPER = TrainConfig(
     taps=(5, 12, 18, 24),
     frozen=-1,
     photo_ratio=0.0,
-    augment=True,
-    min_source_pixels=0.0,
+    augment="full",
+    min_source_pixels=1.0,
     focal_weight=0.0,
     variance_weight=0.0,
     batch=24,
@@ -35,12 +35,12 @@ LAPTOP = TrainConfig()
 
 PRESETS: dict[str, TrainConfig] = {
     "laptop": LAPTOP,
-    "laptop-edited": replace(LAPTOP, edited=True),
+    "laptop-edited": replace(LAPTOP, recipe="edited"),
     "paper-op_p": replace(PAPER, recipe="op_p"),
     "paper-op_r": replace(PAPER, recipe="op_r"),
     "paper-op_d": replace(PAPER, recipe="op_d"),
     "paper-op_g": replace(PAPER, recipe="op_g"),
-    "paper-edited": replace(PAPER, recipe="op_g", edited=True),
+    "paper-edited": replace(PAPER, recipe="edited"),
 }
 
 
