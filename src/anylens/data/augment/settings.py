@@ -1,0 +1,61 @@
+"""Which changes of appearance are made, how often and how strongly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anylens.errors import FormatError
+
+
+@dataclass(frozen=True)
+class Augment:
+    """Probabilities per view (0 switches a change off) and ranges. All draws are independent of the camera."""
+
+    tone: float = 0.8  # exposure, gamma, contrast and white balance together
+    exposure_stops: float = 0.5  # ± range
+    gamma: float = 0.2  # ± range of log gamma
+    contrast: float = 0.2
+    white_balance: float = 0.08
+    grey: float = 0.06
+    sepia: float = 0.02
+    sharpness: float = 1.0  # blur or sharpening, redrawn for every view
+    sharpness_range: tuple[float, float] = (
+        -0.08,
+        0.10,
+    )  # three-tap weight: negative sharpens, positive blurs
+    downscale: float = 0.05
+    downscale_least: float = 0.6
+    noise: float = 0.35
+    noise_deviation: float = 6.0
+    working_compression: float = 0.4  # at the working picture's resolution
+    output_compression: float = 0.2  # at the network's own resolution
+    quality: tuple[int, int] = (35, 95)
+    webp: float = 0.1  # share of compressions that are WebP rather than JPEG
+    vignette: float = 0.15
+    vignette_depth: float = 0.5
+    chromatic: float = 0.1
+    chromatic_pixels: float = 0.4  # shift of red and blue at the corner
+    border: float = 0.02
+    stamp: float = 0.02
+    flip: float = 0.5  # mirrored left and right, with its label
+
+
+NONE = Augment(**{
+    name: 0.0
+    for name in ("tone", "grey", "sepia", "sharpness", "downscale", "noise", "working_compression",
+                 "output_compression", "vignette", "chromatic", "border", "stamp", "flip")
+})  # fmt: skip
+LIGHT = Augment(
+    noise=0.2, noise_deviation=3.0, sharpness_range=(-0.04, 0.05), working_compression=0.3, output_compression=0.05,
+    quality=(55, 95), downscale=0.0, contrast=0.12, gamma=0.12, exposure_stops=0.35,
+)  # fmt: skip
+LEVELS = {"none": NONE, "light": LIGHT, "full": Augment()}
+
+
+def augment_level(level: str | Augment) -> Augment:
+    """Settings by name (none, light, full), or those given. Raises FormatError for other names."""
+    if isinstance(level, Augment):
+        return level
+    if level not in LEVELS:
+        raise FormatError(f"Unknown augmentation '{level}'. Use {', '.join(LEVELS)}.")
+    return LEVELS[level]

@@ -1,0 +1,143 @@
+"""Whole training batches as NumPy arrays, each a pure function of the configuration and its number."""
+
+from __future__ import annotations
+
+import logging
+import math
+
+import numpy as np
+
+from anylens.camera import Camera
+from anylens.data.augment import augment_level, augment_output, augment_working
+from anylens.data.config import ViewConfig
+from anylens.data.draw import draw_view
+from anylens.data.guard import shows_cap, source_pixels
+from anylens.data.labels import field_label, log_focal
+from anylens.data.panoramas import PanoramaStore, list_panoramas
+from anylens.data.photos import PhotoStore, crop_camera
+from anylens.data.raster import shrink_area
+from anylens.data.recipes import load_recipe
+from anylens.data.render import render_working
+from anylens.data.shapes import Shape, draw_shape, supported
+from anylens.data.splits import SPLITS
+from anylens.data.standard import finish
+from anylens.errors import ImageError
+
+RENDERED, PHOTOGRAPH = 0, 1
+TRIES_PER_PANORAMA = 4
+log = logging.getLogger(__name__)
+
+
+def balanced_weights(groups: list[str], balance: float) -> np.ndarray:
+    """Weight (N,) of every file so that a group of n files is drawn n^balance as often as one of a single file."""
+    _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    weights = counts[inverse] ** (balance - 1.0)
+    return weights / weights.sum()
+
+
+class BatchMaker:
+    """Draws batches. Opening it prepares the caches; after that it only reads memory maps."""
+
+    def __init__(self, config: ViewConfig, progress: bool = False):
+        self.config = config
+        self.augment = augment_level(config.augment)
+        self.recipe = load_recipe(config.recipe, config.lensfun)
+        if config.panoramas is not None:
+            self._open_panoramas(progress)
+        if config.photos is not None:
+            self._open_photos(progress)
+
+    def _open_panoramas(self, progress: bool) -> None:
+        assert self.config.panoramas is not None
+        self.store = PanoramaStore(self.config.cache, self.config.max_width)
+        chosen = [p for p in list_panoramas(self.config.panoramas) if p.split == self.config.split]
+        cached, refused = self.store.prepare_all(chosen, progress)
+        self.panoramas = [cached[p.id] for p in chosen if p.id in cached]
+        if not self.panoramas:
+            detail = f" {len(refused)} were refused: {refused[0]}" if refused else ""
+            raise ImageError(
+                f"{self.config.panoramas}: no panorama in the split '{self.config.split}'.{detail}"
+            )
+        weights = balanced_weights([p.place for p in chosen if p.id in cached], self.config.balance)
+        self.panorama_share = np.cumsum(weights)
+
+    def _open_photos(self, progress: bool) -> None:
+        assert self.config.photos is not None
+        self.photo_store = PhotoStore(self.config.photos, self.config.cache, progress)
+        photos = self.photo_store.photos
+        self.photo_index = np.array(
+            [i for i, p in enumerate(photos) if p.split == self.config.split], np.int64
+        )
+        if not len(self.photo_index):
+            raise ImageError(f"{self.config.photos}: no photograph in the split '{self.config.split}'.")
+        mine = [photos[i] for i in self.photo_index]
+        self.photo_sizes = np.array([(p.width, p.height) for p in mine])
+        self.photo_weights = balanced_weights([p.source for p in mine], self.config.balance)
+
+    def batch(self, step: int) -> dict[str, np.ndarray]:
+        """Batch number `step`: image, field, valid, log_focal, kind, weight (see TrainingViews)."""
+        config = self.config
+        base = (config.seed, SPLITS.index(config.split), step)
+        rng = np.random.default_rng(base)
+        share = config.photo_share
+        photographs = int(config.batch * share + rng.random())
+        shape = draw_shape(config, rng, *((self.photo_sizes, self.photo_weights) if share > 0 else ()))
+        kinds = rng.permutation(config.batch) < photographs
+        rows = []
+        for i, kind in enumerate(kinds):
+            view_rng = np.random.default_rng((*base, i))
+            rows.append(self._photograph(shape, view_rng) if kind else self._rendered(shape, view_rng))
+        return {
+            name: np.stack([row[name] for row in rows])
+            for name in ("image", "field", "valid", "log_focal", "kind", "weight")
+        }
+
+    def _rendered(self, shape: Shape, rng: np.random.Generator) -> dict[str, np.ndarray]:
+        pyramid, camera, rotation = self._draw_supported(shape, rng)
+        working = render_working(pyramid, camera.resize(*shape.working), rotation)
+        working = augment_working(working, self.augment, rng)
+        return self._row(shrink_area(working, *shape.out), camera, RENDERED, 1.0, rng)
+
+    def _draw_supported(self, shape: Shape, rng: np.random.Generator):
+        """Panorama, camera and rotation with enough source pixels: a refused one is drawn again."""
+        density = math.sqrt(math.prod(shape.working) / math.prod(shape.out))
+        for _ in range(200):
+            at = np.searchsorted(self.panorama_share, rng.random() * self.panorama_share[-1], side="right")
+            cached = self.panoramas[min(int(at), len(self.panoramas) - 1)]
+            resolution = cached.width / (2 * math.pi)
+            for _ in range(TRIES_PER_PANORAMA):
+                drawn = draw_view(self.recipe, rng, *shape.out)
+                if source_pixels(drawn.camera, resolution) < density:
+                    continue
+                if not shows_cap(drawn.camera, drawn.rotation, cached.nadir_deg, cached.zenith_deg):
+                    return self.store.pyramid(cached), drawn.camera, drawn.rotation
+        raise ImageError(
+            f"No panorama gives a view of {shape.out[0]}x{shape.out[1]} pixels of the recipe '{self.recipe.name}' with "
+            f"{density:.2f} source pixels per pixel. Lower min_source_pixels or the area."
+        )
+
+    def _photograph(self, shape: Shape, rng: np.random.Generator) -> dict[str, np.ndarray]:
+        share = np.cumsum(np.where(supported(self.photo_sizes, shape.working), self.photo_weights, 0))
+        at = min(int(np.searchsorted(share, rng.random() * share[-1], side="right")), len(share) - 1)
+        index = int(self.photo_index[at])
+        photo = self.photo_store.photos[index]
+        working = augment_working(self.photo_store.crop(index, shape.working), self.augment, rng)
+        camera = crop_camera(photo, shape.working, shape.out)
+        return self._row(finish(working, *shape.out), camera, PHOTOGRAPH, photo.weight, rng)
+
+    def _row(self, image: np.ndarray, camera: Camera, kind: int, weight: float, rng) -> dict[str, np.ndarray]:
+        if self.augment.flip > 0 and rng.random() < self.augment.flip:
+            image, camera = np.ascontiguousarray(image[:, ::-1]), mirror_camera(camera)
+        image = augment_output(image, self.augment, rng)
+        field, valid = field_label(camera, self.config.field_stride)
+        return {
+            "image": np.ascontiguousarray(np.moveaxis(image, -1, 0)), "field": field, "valid": valid,
+            "log_focal": np.float32(log_focal(camera)), "kind": np.int64(kind), "weight": np.float32(weight),
+        }  # fmt: skip
+
+
+def mirror_camera(camera: Camera) -> Camera:
+    """The camera of the picture mirrored left and right: cx becomes width - cx."""
+    full = np.array(camera.full)
+    full[2] = camera.width - full[2]
+    return Camera(camera.model.removeprefix("simple_"), full, camera.width, camera.height)
