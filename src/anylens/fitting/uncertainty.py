@@ -1,9 +1,11 @@
 """How sure a fit is, when the errors of neighbouring rays are correlated.
 
-Residuals and Jacobians are averaged over an 8 x 8 grid of cells. Their errors are modelled as a Gaussian process
-σ² K(distance) of unknown range; each range on a list is weighted by its restricted likelihood (which knows that
-the fit has already taken P degrees of freedom out of the residuals), and the covariance is the sandwich
-A⁻¹ (Σ Jᵀ K J) A⁻¹ σ²  with  A = Σ Jᵀ J,  the covariance of plain least squares under correlated errors.
+Residuals and Jacobians are averaged over an 8 x 8 grid of cells. Their errors are modelled as a stationary process
+σ² K_ℓ(distance) of unknown range ℓ. How much of the residuals' energy survives averaging over 2 x 2 and 4 x 4
+cells tells ℓ: for each ℓ on a list the expected energies are tr(B M K M), with M = 1 - Dᵀ(DDᵀ)⁻¹D the projection
+that the fit has already applied (D: Jacobian) and B the averaging. Energies are matched rather than likelihoods,
+because the likelihood of a smooth process is decided by its finest, least certain details.
+The covariance is that of plain least squares under such errors, the sandwich  A⁻¹ (Σ Jᵀ K J) A⁻¹ σ²,  A = Σ Jᵀ J.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from anylens.fitting.residual import linearise
 from anylens.profiles.base import Profile
 
 CELLS = 8
-RANGES = (0.0, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.56, 0.8)  # in half diagonals
+RANGES = (0.03, 0.08, 0.11, 0.15, 0.2, 0.26, 0.34, 0.45, 0.6, 0.8)  # of a Gaussian correlation, in half diagonals
+TRUST = 0.35  # standard deviation of the log energies about their expectation
 
 
 @dataclass(frozen=True)
@@ -32,71 +35,82 @@ class Uncertainty:
 def estimate(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, prior_hessian: Array | None) -> Uncertainty:
     """Uncertainty at parameters q (..., P) along the free directions `ties` (P, F)."""
     xp = problem.xp
-    at = linearise(problem, profile, q)
     T = xp.asarray(ties, dtype=q.dtype, device=q.device)
     Tt = xp.matrix_transpose(T)
-    J_across = Tt[:, :4] @ at.J_across
-    J_along = Tt @ at.J_along
-    c, s = at.cosine, at.sine
-    # Field components in the image's own axes, where errors are stationary (the polar axes turn with the pixel).
-    c1, s1 = c[..., None, :], s[..., None, :]
-    stack = [
-        xp.concat([(c * at.along - s * at.across)[..., None, :], c1 * J_along - s1 * J_across], axis=-2),
-        xp.concat([(s * at.along + c * at.across)[..., None, :], s1 * J_along + c1 * J_across], axis=-2),
-    ]
-    member, mass = _cells(problem)
-    root = xp.sqrt(mass)[..., None, :]
-    safe = xp.where(root > 0, root, xp.ones_like(root))
-    # (..., 2, 1 + F, cells): weighted cell means times √mass, so that plain least squares on them is the fit
-    means = xp.stack([(a * problem.w[..., None, :]) @ member / safe for a in stack], axis=-3)
-    whole = sum(((a * problem.w[..., None, :]) @ xp.matrix_transpose(a) for a in stack), start=0.0)
-    r, J = means[..., 0, :], means[..., 1:, :]
     free = T.shape[-1]
-    A = whole[..., 1:, 1:] if free else whole[..., :0, :0]
-    kernels, factors, logdet = _kernels(problem.width, problem.height)
-    count = float(2 * CELLS * CELLS - free)
-    scale = xp.sqrt(mass)
-    likelihood, covariance, means_of_K = [], [], []
-    ridge = 1e-13 * xp.eye(free, dtype=q.dtype, device=q.device)
-    A = A + ridge * xp.max(xp.abs(A), axis=(-2, -1), keepdims=True) + 1e-300 * ridge if free else A
-    A = A if prior_hessian is None else A + Tt @ prior_hessian @ T
-    for K, L, ld in zip(kernels, factors, logdet):
-        K, L = (xp.asarray(m, dtype=q.dtype, device=q.device) for m in (K, L))
-        # Cell means scaled by √mass have the covariance σ² √mass K √mass; whiten with L⁻¹ / √mass.
-        white_r = (r / safe[..., 0, :][..., None, :]) @ L
-        white_J = (J / safe[..., None, :, :]) @ L
-        G = sum((white_J[..., i, :, :] @ xp.matrix_transpose(white_J[..., i, :, :]) for i in (0, 1)), start=0.0)
-        b = sum(((white_J[..., i, :, :] @ white_r[..., i, :, None])[..., 0] for i in (0, 1)), start=0.0)
-        square = xp.sum(white_r * white_r, axis=(-2, -1))
-        gls_logdet = 0.0
-        if free:
-            D = 1 / xp.sqrt(xp.sum(G * xp.eye(free, dtype=q.dtype, device=q.device), axis=-1) + 1e-300)
-            Gs = G * D[..., :, None] * D[..., None, :] + ridge
-            square = square - xp.sum(b * D * xp.linalg.solve(Gs, (b * D)[..., None])[..., 0], axis=-1)
-            gls_logdet = xp.linalg.slogdet(Gs)[1] - 2 * xp.sum(xp.log(D), axis=-1)
-        variance = xp.maximum(square, 1e-300 * (1 + 0 * square)) / count
-        likelihood.append(-0.5 * (count * xp.log(variance) + 2 * ld + gls_logdet))
-        meat = sum(((J[..., i, :, :] * scale[..., None, :]) @ K @ xp.matrix_transpose(J[..., i, :, :] * scale[..., None, :])
-                    for i in (0, 1)), start=0.0)  # fmt: skip
-        covariance.append(variance[..., None, None] * meat)
-        means_of_K.append((variance, (mass[..., None, :] @ K @ mass[..., :, None])[..., 0, 0]))
-    posterior = _softmax(xp.stack(likelihood, axis=0), xp)
-    meat = sum((posterior[i, ..., None, None] * c for i, c in enumerate(covariance)), start=0.0)
-    mean_variance = sum((posterior[i, ...] * v * m for i, (v, m) in enumerate(means_of_K)), start=0.0)
-    one_variance = sum((posterior[i, ...] * v for i, (v, _) in enumerate(means_of_K)), start=0.0)
-    n_eff = one_variance / mean_variance
-    if not free:
-        return Uncertainty(xp.zeros_like(q)[..., None] * q[..., None, :], n_eff, mean_variance)
+    eye = xp.eye(free, dtype=q.dtype, device=q.device)
+    r, D, A, mass = _cell_means(problem, profile, q, T)
+    G = _inverse(xp.sum(D @ xp.matrix_transpose(D), axis=-3), eye, xp)  # (DDᵀ)⁻¹ on the cells
+    kernels, averages = _kernels(problem.width, problem.height)
+    B = [xp.asarray(b, dtype=q.dtype, device=q.device) for b in averages]
+    seen = xp.stack([_energy(r, b, xp) for b in B], axis=-1)  # (..., 3)
+    root = xp.sqrt(mass)[..., None, None, :]
+    misfit, variances, meats, means = [], [], [], []
+    for K in kernels:
+        K = xp.asarray(K, dtype=q.dtype, device=q.device)
+        expected = xp.stack([_expected(K, b, D, G, root, xp) for b in B], axis=-1)
+        variance = seen[..., 0] / xp.clip(expected[..., 0], min=1e-300)
+        off = xp.log((seen[..., 1:] + 1e-300) / (seen[..., :1] + 1e-300)) - xp.log(expected[..., 1:] / expected[..., :1])
+        misfit.append(xp.sum(off * off, axis=-1) / (2 * TRUST**2))
+        variances.append(variance)
+        DK = (D * root) @ K
+        meats.append(xp.sum(DK @ xp.matrix_transpose(D * root), axis=-3))
+        means.append((mass[..., None, :] @ K @ mass[..., :, None])[..., 0, 0])
+    posterior = _softmax(-xp.stack(misfit, axis=0), xp)
+    meat = sum((posterior[i, ..., None, None] * variances[i][..., None, None] * m for i, m in enumerate(meats)), start=0.0)
+    mean_variance = sum((posterior[i, ...] * variances[i] * m for i, m in enumerate(means)), start=0.0)
+    one_variance = sum((posterior[i, ...] * v for i, v in enumerate(variances)), start=0.0)
+    n_eff = one_variance / xp.clip(mean_variance, min=1e-300)
     if prior_hessian is not None:
-        meat = meat + mean_variance[..., None, None] * (Tt @ prior_hessian @ T)
-    inverse = _inverse(A, xp)
-    return Uncertainty(T @ (inverse @ meat @ xp.matrix_transpose(inverse)) @ Tt, n_eff, mean_variance)
+        H = Tt @ prior_hessian @ T
+        A, meat = A + H, meat + mean_variance[..., None, None] * H
+    inverse = _inverse(A, eye, xp)
+    return Uncertainty(T @ (inverse @ meat @ inverse) @ Tt, n_eff, mean_variance)
 
 
-def _inverse(A: Array, xp) -> Array:
-    eye = xp.eye(A.shape[-1], dtype=A.dtype, device=A.device)
+def _cell_means(problem: Problem, profile: Profile, q: Array, T: Array):
+    """Residual r (..., 2, 1, C) and Jacobian D (..., 2, F, C) as √mass times cell means, A (..., F, F), mass (..., C)."""
+    xp = problem.xp
+    at = linearise(problem, profile, q)
+    Tt = xp.matrix_transpose(T)
+    J_along, J_across = Tt @ at.J_along, Tt[:, :4] @ at.J_across
+    c, s = at.cosine[..., None, :], at.sine[..., None, :]
+    along = xp.concat([at.along[..., None, :], J_along], axis=-2)
+    across = xp.concat([at.across[..., None, :], J_across], axis=-2)
+    # Field components in the image's own axes, where errors are stationary (the polar axes turn with the pixel).
+    both = xp.stack([c * along - s * across, s * along + c * across], axis=-3)
+    member, mass = _cells(problem)
+    weighted = both * problem.w[..., None, None, :]
+    root = xp.sqrt(mass)[..., None, None, :]
+    means = (weighted @ member[..., None, :, :]) / xp.where(root > 0, root, 1.0)
+    A = xp.sum(weighted[..., 1:, :] @ xp.matrix_transpose(both[..., 1:, :]), axis=-3)
+    return means[..., :1, :], means[..., 1:, :], A, mass
+
+
+def _energy(r: Array, B: Array, xp) -> Array:
+    return xp.sum((r @ B) * r, axis=(-3, -2, -1))
+
+
+def _expected(K: Array, B: Array, D: Array, G: Array, root: Array, xp) -> Array:
+    """tr(B M K M) per unit variance, both components;  M = 1 - Dᵀ G D mixes them."""
+    Kw = K * root * xp.matrix_transpose(root)  # (..., 1, C, C): √mass K √mass
+    plain = 2 * xp.sum(Kw * B, axis=(-3, -2, -1))
+    DK = D @ Kw
+    DB = D @ B
+    first = xp.sum(DK @ xp.matrix_transpose(DB), axis=-3)
+    second = xp.sum(DK @ xp.matrix_transpose(D), axis=-3)
+    third = xp.sum(DB @ xp.matrix_transpose(D), axis=-3)
+    trace = _trace(G @ (second @ G @ third), xp) - 2 * _trace(G @ first, xp)
+    return xp.maximum(plain + trace, 1e-6 * plain)
+
+
+def _trace(A: Array, xp) -> Array:
+    return xp.sum(A * xp.eye(A.shape[-1], dtype=A.dtype, device=A.device), axis=(-2, -1))
+
+
+def _inverse(A: Array, eye: Array, xp) -> Array:
     D = 1 / xp.sqrt(xp.sum(A * eye, axis=-1) + 1e-300)
-    return xp.linalg.inv(A * D[..., :, None] * D[..., None, :] + 1e-14 * eye) * D[..., :, None] * D[..., None, :]
+    return xp.linalg.inv(A * D[..., :, None] * D[..., None, :] + 1e-13 * eye) * D[..., :, None] * D[..., None, :]
 
 
 def _softmax(x: Array, xp) -> Array:
@@ -105,7 +119,7 @@ def _softmax(x: Array, xp) -> Array:
 
 
 def _cells(problem: Problem) -> tuple[Array, Array]:
-    """Membership (..., N, cells) of each ray and weight (..., cells) of each cell."""
+    """Membership (..., N, C) of each ray and weight (..., C) of each cell."""
     xp = problem.xp
     index = []
     for x, size in ((problem.u, problem.width), (problem.v, problem.height)):
@@ -117,22 +131,21 @@ def _cells(problem: Problem) -> tuple[Array, Array]:
 
 
 @lru_cache(maxsize=64)
-def _kernels(width: int, height: int) -> tuple[list[np.ndarray], list[np.ndarray], list[float]]:
-    """Correlation matrices of cell means, the transposed inverses of their Cholesky factors, half log-determinants."""
+def _kernels(width: int, height: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Correlation of the cell means for each range, and the averaging over 1, 2 x 2 and 4 x 4 cells."""
     half = 0.5 * np.hypot(width, height)
-    step = (np.arange(CELLS) + 0.5) / CELLS
-    x, y = np.meshgrid(step * width / half, step * height / half)
-    distance = np.hypot(x.reshape(-1, 1) - x.reshape(1, -1), y.reshape(-1, 1) - y.reshape(1, -1))
-    kernels, factors, logdet = [], [], []
+    fine = 3  # points per cell and axis that stand for its rays
+    step = (np.arange(CELLS * fine) + 0.5) / (CELLS * fine)
+    kernels = []
     for length in RANGES:
-        shapes = [np.eye(CELLS * CELLS)]
-        if length > 0:
-            d = np.sqrt(3) * distance / length
-            shapes = [np.exp(-0.5 * (distance / length) ** 2), (1 + d) * np.exp(-d)]
-        for K in shapes:
-            K = K + 1e-4 * np.eye(len(K))
-            L = np.linalg.cholesky(K)
-            kernels.append(K)
-            factors.append(np.linalg.inv(L).T)
-            logdet.append(float(np.log(np.diag(L)).sum()))
-    return kernels, factors, logdet
+        axes = []
+        for size in (height, width):
+            d = (step[:, None] - step[None, :]) * size / half
+            K = np.exp(-0.5 * (d / length) ** 2)
+            axes.append(K.reshape(CELLS, fine, CELLS, fine).mean((1, 3)))
+        kernels.append(np.kron(*axes))
+    averages = []
+    for size in (1, 2, 4):
+        one = np.kron(np.eye(CELLS // size), np.full((size, size), 1 / size))
+        averages.append(np.kron(one, one))
+    return kernels, averages
