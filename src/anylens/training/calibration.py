@@ -1,44 +1,75 @@
-"""From predicted fields to cameras, inside validation: fields of view as a user would get them."""
+"""From predicted fields to cameras inside validation, by the fit that users get."""
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from anylens.network.coordinates import cell_coordinates
+from anylens.camera import Camera
+from anylens.errors import FitError
+from anylens.field import angle_between, field_to_rays
+from anylens.fitting.single import fit
 from anylens.network.focal import focal_median
 
+# Rendered views come from many models: one that is close to all of them is fitted to truth and answer alike.
+MODELS = {0: "simple_kb:3", 1: "simple_pinhole"}
 
-def calibration_metrics(
+
+def calibration_errors(
     answer: dict[str, Tensor], labels: dict[str, Tensor], width: int, height: int
 ) -> dict[str, Tensor]:
-    """Signed errors (B,) in degrees: `hfov`, `vfov` of the field, `hfov_focal` of the focal distribution.
-
-    The field of view is read off an odd polynomial ϑ(r) = Σ c_n r^{2n+1}, n ≤ 2, about the centre.
+    """Errors (B,) in degrees of the fitted cameras: `ae` (mean angle to the true rays), signed `hfov` and
+    `vfov`, and `hfov_focal`, that of a pinhole with the median of the focal distribution. A failed fit
+    is infinite.
     """
-    field, true = answer["field"].double().cpu(), labels["field"].double().cpu()
-    valid = labels["valid"].cpu()
-    half = 0.5 * (width**2 + height**2) ** 0.5
-    reach = torch.tensor([0.5 * width / half, 0.5 * height / half], dtype=torch.float64)
-    fov, truth = polynomial_fov(field, valid, reach), polynomial_fov(true, valid, reach)
-    errors = {"hfov": fov[:, 0] - truth[:, 0], "vfov": fov[:, 1] - truth[:, 1]}
+    count = len(labels["kind"])
+    kinds, valid = labels["kind"].cpu().numpy(), labels["valid"].flatten(1).cpu().numpy()
+    pixels = _cell_pixels(answer["field"].shape[-2:], width, height)
+    guess, true = (field_to_rays(_vectors(t)) for t in (answer["field"], labels["field"]))  # (B, N, 3)
+    errors = {key: np.full(count, np.inf) for key in ("ae", "hfov", "vfov")}
+    for kind, model in MODELS.items():
+        chosen = np.flatnonzero((kinds == kind) & (valid.sum(axis=1) > 12))
+        if not len(chosen):
+            continue
+        try:
+            found = _fit(pixels, guess[chosen], valid[chosen], model, width, height)
+            truth = _fit(pixels, true[chosen], valid[chosen], model, width, height)
+        except FitError:
+            continue
+        errors["hfov"][chosen] = _finite(found.hfov_deg - truth.hfov_deg)
+        errors["vfov"][chosen] = _finite(found.vfov_deg - truth.vfov_deg)
+        rays, _ = found.unproject(np.broadcast_to(pixels, (len(chosen), *pixels.shape)))
+        angle = np.where(valid[chosen], np.rad2deg(angle_between(rays, true[chosen])), 0.0)
+        errors["ae"][chosen] = _finite(angle.sum(axis=1) / valid[chosen].sum(axis=1))
     if "focal_logits" in answer:
-        focal = torch.exp(focal_median(answer["focal_logits"])).double().cpu()
-        pinhole = torch.rad2deg(2 * torch.atan(reach[0] / focal))
-        exact = torch.rad2deg(2 * torch.atan(reach[0] / torch.exp(labels["log_focal"].double().cpu())))
-        errors["hfov_focal"] = pinhole - exact
-    return errors
+        half = width / np.hypot(width, height)  # half the width, in half diagonals
+        focal = [focal_median(answer["focal_logits"]), labels["log_focal"]]
+        wide = [2 * torch.rad2deg(torch.atan(half / torch.exp(f.double().cpu()))).numpy() for f in focal]
+        errors["hfov_focal"] = wide[0] - wide[1]
+    return {key: torch.from_numpy(np.asarray(values, dtype=np.float64)) for key, values in errors.items()}
 
 
-def polynomial_fov(field: Tensor, valid: Tensor, reach: Tensor) -> Tensor:
-    """Full angles (B, 2) in degrees across width and height: least squares of ϑ against r, r³, r⁵."""
-    xy = cell_coordinates(field.shape[-2], field.shape[-1], field)
-    r = torch.sqrt((xy * xy).sum(dim=0)).flatten()  # (n,)
-    # radial part of θ: its projection on the direction of the pixel
-    polar = (field * xy).sum(dim=1).flatten(1) / r.clamp(min=1e-6)
-    share = valid.flatten(1).double()
-    powers = torch.stack([r, r**3, r**5], dim=-1)  # (n, 3)
-    rows = powers[None] * share[..., None]
-    coefficients = torch.linalg.lstsq(rows, (polar * share)[..., None]).solution  # (B, 3, 1)
-    ends = torch.stack([reach, reach**3, reach**5], dim=-1)  # (2, 3)
-    return torch.rad2deg(2 * (ends[None] @ coefficients)[..., 0])
+def _fit(
+    pixels: np.ndarray, rays: np.ndarray, valid: np.ndarray, model: str, width: int, height: int
+) -> Camera:
+    weights = np.asarray(valid, dtype=np.float64)
+    batch = np.broadcast_to(pixels, (len(rays), *pixels.shape))
+    known = {"cx": width / 2, "cy": height / 2}
+    return fit(batch, rays, model, width=width, height=height, weights=weights, known=known).camera
+
+
+def _cell_pixels(shape: torch.Size, width: int, height: int) -> np.ndarray:
+    """Pixels (N, 2) of the cell centres, row-major."""
+    rows, cols = shape
+    x, y = np.meshgrid((np.arange(cols) + 0.5) * width / cols, (np.arange(rows) + 0.5) * height / rows)
+    return np.stack([x.ravel(), y.ravel()], axis=-1)
+
+
+def _vectors(field: Tensor) -> np.ndarray:
+    """(B, 2, h, w) -> (B, N, 2), float64."""
+    return field.flatten(2).transpose(1, 2).double().cpu().numpy()
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    return np.where(np.isfinite(values), values, np.inf)

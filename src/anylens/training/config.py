@@ -81,7 +81,9 @@ class TrainConfig:
     late_from: int = setting(-1, "Step at which the last part begins; -1: where the cooldown begins.")
     aspect_range: tuple[float, float] = setting((0.5, 2.0), "Range of height / width; one per batch.")
     # machine
-    threads: int = setting(0, "Threads of the network; 0 leaves torch's choice.")
+    threads: int = setting(
+        1, "Threads of the network (0: torch's choice); more than free cores is very slow."
+    )
     workers: int = setting(1, "Processes that render views; 0 renders in the training process.")
     precision: str = setting("auto", "float32, bfloat16, or auto: bfloat16 on GPUs that have it.")
     compile: bool = setting(False, "torch.compile the network.")

@@ -29,6 +29,7 @@ PAPER = TrainConfig(
     area=320 * 320,
     late_area=320 * 320,
     workers=8,
+    threads=0,
 )
 
 LAPTOP = TrainConfig()

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from anylens.network.focal import focal_median
 from anylens.network.rays import angle_between, field_to_rays
 from anylens.training.batches import Batch, Source, to_device
-from anylens.training.calibration import calibration_metrics
+from anylens.training.calibration import calibration_errors
 from anylens.training.config import TrainConfig
 from anylens.training.losses import view_mean
 from anylens.training.picture import draw_validation
@@ -59,7 +59,7 @@ class Validation:
                 row["log_focal"] = focal_median(answer["focal_logits"]) - labels["log_focal"]
             for key, value in row.items():
                 rows.setdefault(key, []).append(value.cpu())
-            calibrations.append(calibration_metrics(answer, labels, image.shape[-1], image.shape[-2]))
+            calibrations.append(calibration_errors(answer, labels, image.shape[-1], image.shape[-2]))
         table = {k: torch.cat(v) for k, v in rows.items()}
         table |= {k: torch.cat([c[k] for c in calibrations]) for k in calibrations[0]}
         draw_validation(self.out / "pictures" / f"{step:07d}.png", self.batches[0], answers[0])
@@ -77,9 +77,9 @@ def summarise(table: dict[str, Tensor]) -> dict[str, float]:
             if key == "kind":
                 continue
             values = values[chosen].double()
-            figures[f"{prefix}_{key}"] = float(values.abs().nanmedian())
+            figures[f"{prefix}_{key}"] = float(values.abs().median())
             if key == "log_focal" or key.startswith("hfov"):
-                figures[f"{prefix}_{key}_bias"] = float(values.nanmedian())
+                figures[f"{prefix}_{key}_bias"] = float(values.median())
             if key in ("hfov", "vfov"):
                 for limit in (1, 5, 10):
                     figures[f"{prefix}_{key}_auc{limit}"] = recall_area(values.abs(), limit)
@@ -87,5 +87,5 @@ def summarise(table: dict[str, Tensor]) -> dict[str, float]:
 
 
 def recall_area(errors: Tensor, limit: float) -> float:
-    """Area under the recall curve up to `limit`: mean of max(0, 1 - error / limit); failures count as 0."""
-    return float((1 - errors.nan_to_num(nan=1e9) / limit).clamp(min=0).mean())
+    """Area under the recall curve up to `limit`: mean of max(0, 1 - error / limit)."""
+    return float((1 - errors / limit).clamp(min=0).mean())
