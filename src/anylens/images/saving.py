@@ -59,7 +59,7 @@ def encode_picture(
     if icc and picture.mode in ICC_MODES:
         options["icc_profile"] = icc
     if exif is not None and kind != "BMP":
-        options["exif"] = exif.tobytes() if kind != "TIFF" else exif
+        options["exif"] = exif.tobytes()
     stream = io.BytesIO()
     try:
         picture.save(stream, kind, **options)

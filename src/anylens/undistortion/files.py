@@ -19,6 +19,9 @@ from anylens.undistortion.maps import View
 from anylens.undistortion.views import undistort
 
 PLANE_TAGS = (0xA20E, 0xA20F, 0xA210)  # focal-plane resolution: wrong for the new picture
+# How a TIFF stores its pixels, which its directory mixes with the EXIF tags: size, depth, strips, tiles, profile.
+LAYOUT_TAGS = (*range(254, 260), 262, 266, 273, 277, 278, 279, 284, 317, *range(320, 326), 338, 339, 347, 34675,
+               *range(529, 533))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ def renew_exif(exif: Image.Exif, view: View) -> Image.Exif:
     """A copy of the EXIF block that tells the truth about the undistorted picture."""
     new = Image.Exif()
     new.load(exif.tobytes())
+    for tag in LAYOUT_TAGS:
+        new.pop(tag, None)
     if ORIENTATION in new:
         new[ORIENTATION] = 1
     inner = new.get_ifd(EXIF_IFD)
