@@ -17,7 +17,7 @@ Batch = dict[str, Tensor]
 # (config, split, area, first batch, rank, processes) -> batches without end
 Source = Callable[[TrainConfig, str, int, int, int, int], Iterator[Batch]]
 
-FIELD_STRIDE = {"laptop": PATCH, "paper": 7}  # the grid on which each network is compared with the truth
+FIELD_STRIDE = {"laptop": PATCH, "paper": 1}  # the grid on which each network is compared with the truth
 
 
 def rendered_views(

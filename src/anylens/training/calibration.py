@@ -29,7 +29,7 @@ def calibration_errors(
     guess, true = (field_to_rays(_vectors(t)) for t in (answer["field"], labels["field"]))  # (B, N, 3)
     errors = {key: np.full(count, np.inf) for key in ("ae", "hfov", "vfov")}
     for kind, model in MODELS.items():
-        chosen = np.flatnonzero((kinds == kind) & (valid.sum(axis=1) > 12))
+        chosen = np.flatnonzero((kinds == kind) & (valid.sum(axis=1) > 6))
         if not len(chosen):
             continue
         try:
