@@ -9,6 +9,9 @@ from anylens.errors import AnylensError
 
 # command -> ("module:Dataclass", one line for the overview). A command module imports nothing heavy at its top.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "undistort": ("anylens.cli.undistort:Undistort", "Undistort photos to pinhole, ideal fisheye or panorama."),
+    "convert": ("anylens.cli.convert:Convert", "Convert camera files between programs and models."),
+    "colmap": ("anylens.cli.colmap:Colmap", "Set the cameras of a COLMAP database from its photos."),
     "models": ("anylens.cli.models:Models", "List the camera models with their parameters."),
     "train": ("anylens.cli.train:Train", "Train a network on panoramas and photographs."),
     "export-onnx": ("anylens.cli.export_onnx:ExportOnnx", "Write trained weights as an ONNX file."),

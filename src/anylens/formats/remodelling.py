@@ -56,9 +56,14 @@ def to_format(named: NamedCamera, target: Format, refit: bool, limit: float) -> 
 
 
 def check_error(name: str, model: str, error: float, limit: float) -> None:
-    if not error <= limit:
-        raise FormatError(f"Camera '{name}' refitted as {model} is up to {error:.3g} px off; {limit:g} px are allowed. "
-                          "Choose another --model, or allow more: --max-error.")  # fmt: skip
+    """Raises FormatError for a refit that is worse than the limit."""
+    if error <= limit:
+        return
+    found = (
+        f"is up to {error:.3g} px off" if math.isfinite(error) else "does not reach the corners of the image"
+    )
+    raise FormatError(f"Camera '{name}' refitted as {model} {found}; {limit:g} px are allowed. "
+                      "Choose another --model, or allow more: --max-error.")  # fmt: skip
 
 
 def nearest_model(model: str, target: Format) -> str:

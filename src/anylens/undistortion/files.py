@@ -13,6 +13,7 @@ from PIL import Image
 from anylens.camera import Camera
 from anylens.errors import ImageError
 from anylens.images.exif import DIAGONAL_35MM, EXIF_IFD, FOCAL_35, HEIGHT, ORIENTATION, WIDTH
+from anylens.images.orientation import turn_camera
 from anylens.images.raster import read_raster
 from anylens.images.saving import PILLOW, encode_picture, save_bytes
 from anylens.undistortion.maps import View
@@ -47,6 +48,10 @@ def undistort_file(
     if out.suffix.lower() not in (*PILLOW, ".exr"):
         raise ImageError(f"Cannot write '{out.suffix}' pictures. Known: {', '.join(PILLOW)}, .exr.")
     raster = read_raster(path)
+    height, width = raster.pixels.shape[:2]
+    if isinstance(camera, Camera) and raster.tags.orientation > 4 and not _fits(camera, width, height):
+        turned = turn_camera(camera, raster.tags.orientation)  # a camera for the photo as it lies in the file
+        camera = turned if _fits(turned, width, height) else camera
     done = undistort(raster.pixels, camera, **options)
     exif = None if raster.exif is None else renew_exif(raster.exif, done.camera)
     mode = raster.mode if raster.pixels.dtype == "uint8" else None
@@ -60,6 +65,10 @@ def undistort_file(
         mask_file = out.with_name(f"{out.stem}_mask.png")
         save_bytes(mask_file, encode_picture(done.mask.astype("uint8") * 255, ".png"))
     return UndistortedFile(out, camera_file, done.camera, mask_file, 1.0 - float(done.mask.mean()))
+
+
+def _fits(camera: Camera, width: int, height: int) -> bool:
+    return abs(width * camera.height / camera.width - height) <= 1 + 0.002 * height
 
 
 def renew_exif(exif: Image.Exif, view: View) -> Image.Exif:
