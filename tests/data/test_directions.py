@@ -65,7 +65,8 @@ def test_a_slip_of_a_quarter_pixel_would_show(monkeypatch):
     camera = Camera("pinhole", np.array([90.0, 90, 70, 70]), 140, 140)
     assert_same_rays(camera, rotation_from_angles(33, 21, 12), 2.2)
     slipped = Camera("pinhole", np.array([90.0, 90, 70.25, 70]), 140, 140)
-    monkeypatch.setattr(f"{__name__}.field_label", lambda _: field_label(slipped))
+    label = field_label(slipped)
+    monkeypatch.setattr(f"{__name__}.field_label", lambda _: label)
     with pytest.raises(AssertionError):
         assert_same_rays(camera, rotation_from_angles(33, 21, 12), 2.2)
 

@@ -2,8 +2,8 @@
 
 With x = (u - cx)/fx, y = (v - cy)/fy and q = x² + y², the ray is (s x, s y, c) with s = sin ϑ / r and c = cos ϑ; both
 are smooth in q and read from SIZE equally spaced entries by linear interpolation (error below 1e-6 rad; the labels
-are computed exactly, elsewhere). The same entries give the size of a pixel on the sphere,
-√Ω = √(sin ϑ / r · dϑ/dr / (fx fy)).
+are computed exactly, elsewhere). The same entries give the size of a pixel on the sphere, the root mean square of its
+extent in all directions:  √(½ (s² + (dϑ/dr)²) · ½ (1/fx² + 1/fy²)).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SIZE = 4096
 
 @dataclass(frozen=True)
 class RayTable:
-    """Entries over q in [0, q_max]: s and c (SIZE + 1,) float32, pixel size √Ω in radians (SIZE + 1,)."""
+    """Entries over q in [0, q_max]: s and c (SIZE + 1,) float32, pixel size in radians (SIZE + 1,)."""
 
     s: np.ndarray
     c: np.ndarray
@@ -41,7 +41,7 @@ def ray_table(camera: Camera) -> RayTable:
         s = np.where(r > 0, np.sin(theta) / r, 0)
     slope = np.maximum(np.gradient(theta, r), 1e-9)
     s[0], slope[0] = s[1], slope[1]
-    size = np.sqrt(np.maximum(np.abs(s) * slope, 1e-18) / (fx * fy))
+    size = 0.5 * np.sqrt((s * s + slope * slope) * (fx**-2 + fy**-2))
     return RayTable(s.astype(np.float32), np.cos(theta).astype(np.float32), size, q_max)
 
 

@@ -1,0 +1,155 @@
+"""Sharpness must not betray the focal length: white noise looks alike through every lens and from every crop."""
+
+import numpy as np
+import pytest
+
+from anylens.camera import Camera
+from anylens.data.augment.compression import compress
+from anylens.data.builtin import BUILTIN
+from anylens.data.draw import draw_view
+from anylens.data.guard import source_pixels
+from anylens.data.pyramid import build_pyramid
+from anylens.data.raster import shrink_area
+from anylens.data.render import render_view, working_size
+from anylens.data.rotation import rotation_from_angles
+from anylens.data.standard import finish, standard_form
+from anylens.data.synthetic import noise_panorama
+
+JPEG = pytest.mark.parametrize("jpeg", [False, True], ids=["clean", "jpeg60"])
+
+
+def frequencies(width, height):
+    return np.hypot(np.fft.fftfreq(height)[:, None], np.fft.fftfreq(width)[None])
+
+
+def spectrum(image, bins=12):
+    """Share of the energy (bins,) by spatial frequency, mean removed."""
+    grey = image.mean(axis=2)
+    energy = np.abs(np.fft.fft2(grey - grey.mean())) ** 2
+    ring = np.minimum((frequencies(*energy.shape[::-1]) * 2 * bins / np.sqrt(2)).astype(int), bins - 1)
+    total = np.bincount(ring.ravel(), energy.ravel(), bins)
+    return total / total.sum()
+
+
+def high_share(image):
+    """Share of the energy above a quarter of the sampling frequency."""
+    grey = image.mean(axis=2)
+    energy = np.abs(np.fft.fft2(grey - grey.mean())) ** 2
+    return energy[frequencies(*energy.shape[::-1]) > 0.25].sum() / energy.sum()
+
+
+def noise_photo(rng, jpeg, width=288, height=288):
+    grey = np.clip(rng.normal(128, 40, (height, width, 1)), 0, 255).astype(np.uint8)
+    image = np.repeat(grey, 3, axis=2)
+    return compress(image, 60) if jpeg else image
+
+
+def centre(image, width, height):
+    y, x = (image.shape[0] - height) // 2, (image.shape[1] - width) // 2
+    return image[y : y + height, x : x + width]
+
+
+@JPEG
+def test_views_of_white_noise_look_alike_at_every_field_of_view(jpeg):
+    rng = np.random.default_rng(1)
+    pyramids = []
+    for width in (3072, 4096, 5120):
+        panorama = noise_panorama(width, rng)
+        pyramids.append(build_pyramid(compress(panorama, 60) if jpeg else panorama))
+    fov, share = [], []
+    while len(fov) < 200:
+        pyramid, density = pyramids[len(fov) % len(pyramids)], rng.uniform(2.02, 2.1)
+        drawn = draw_view(BUILTIN["op_g"], rng, 224, 224)
+        if source_pixels(drawn.camera, pyramid.pixels_per_radian) >= density:
+            fov.append(float(drawn.camera.vfov_deg))
+            share.append(high_share(render_view(pyramid, drawn.camera, drawn.rotation, density)))
+    assert min(fov) < 45
+    assert max(fov) > 165
+    assert abs(np.corrcoef(fov, share)[0, 1]) < 0.1
+    narrow, wide = (np.mean([s for f, s in zip(fov, share) if test(f)]) for test in (lambda f: f < 60, lambda f: f > 100))
+    assert narrow == pytest.approx(wide, rel=0.01)
+
+
+@JPEG
+def test_crops_of_white_noise_photographs_look_alike_at_every_crop_factor(jpeg):
+    """The output shrinks with the crop: source pixels per output pixel stay the same, so everything else does."""
+    rng = np.random.default_rng(2)
+    sizes = np.arange(60, 130, 5)
+    factor, share = [], []
+    for i in range(420):
+        size = int(sizes[i % len(sizes)])
+        crop = working_size(size, size, 2.2)
+        image = finish(centre(noise_photo(rng, jpeg), *crop), size, size)
+        factor.append(288 / crop[0])
+        share.append(high_share(image))
+    assert min(factor) < 1.05
+    assert max(factor) > 2
+    assert abs(np.corrcoef(factor, share)[0, 1]) < 0.1
+
+
+@JPEG
+def test_no_classifier_on_the_spectrum_tells_a_crop_from_a_whole(jpeg):
+    """Logistic regression on the log spectrum of equal windows, trained on one half and tried on the other."""
+    rng = np.random.default_rng(3)
+    rows, labels = [], []
+    for i in range(1600):
+        size, density = int(rng.integers(118, 125) if i % 2 else rng.integers(82, 100)), rng.uniform(2.2, 2.3)
+        image = finish(centre(noise_photo(rng, jpeg), *working_size(size, size, density)), size, size)
+        rows.append(np.log(spectrum(centre(image, 80, 80))))
+        labels.append(i % 2)
+    assert _accuracy(np.array(rows), np.array(labels)) < 0.55
+
+
+def test_the_classifier_can_see_a_softer_crop():
+    """The same classifier on crops enlarged to one size, as one would do without thinking: it tells them apart."""
+    rng = np.random.default_rng(4)
+    rows, labels = [], []
+    for i in range(400):
+        photo = centre(noise_photo(rng, False), *((288, 288) if i % 2 else (200, 200)))
+        rows.append(np.log(spectrum(shrink_area(photo, 120, 120))))
+        labels.append(i % 2)
+    assert _accuracy(np.array(rows), np.array(labels)) > 0.8
+
+
+def _accuracy(rows, labels):
+    half = len(rows) // 2
+    mean, spread = rows[:half].mean(0), rows[:half].std(0)
+    rows = (rows - mean) / spread
+    weights, offset = np.zeros(rows.shape[1]), 0.0
+    for _ in range(500):
+        p = 1 / (1 + np.exp(-(rows[:half] @ weights + offset)))
+        weights -= 0.5 * (rows[:half].T @ (p - labels[:half]) / half + 1e-3 * weights)
+        offset -= 0.5 * (p - labels[:half]).mean()
+    return ((rows[half:] @ weights + offset > 0) == labels[half:]).mean()
+
+
+def test_photographs_and_rendered_views_look_alike():
+    rng = np.random.default_rng(5)
+    pyramid = build_pyramid(noise_panorama(2048, rng))
+    size, density = 126, 2.2
+    focal = pyramid.pixels_per_radian / density / 1.3
+    camera = Camera("pinhole", np.array([focal, focal, size / 2, size / 2]), size, size)
+    angles = rng.uniform(-1, 1, (40, 3)) * [180, 30, 30]
+    rendered = np.mean([spectrum(render_view(pyramid, camera, rotation_from_angles(*a), density)) for a in angles], 0)
+    photos = [standard_form(noise_photo(rng, False, 277, 277), size, size, density) for _ in angles]
+    assert np.allclose(rendered, np.mean([spectrum(photo) for photo in photos], 0), rtol=0.08)
+    larger = [high_share(standard_form(noise_photo(rng, False, 1400, 1400), size, size, density)) for _ in range(8)]
+    assert np.mean(larger) == pytest.approx(np.mean([high_share(p) for p in photos]), rel=0.12)
+
+
+def test_redrawn_sharpness_drowns_what_is_left():
+    """As trained, with blur or sharpening redrawn on every view, in the size and mix of a training run."""
+    from anylens.data.augment.appearance import augment_output
+    from anylens.data.augment.settings import Augment
+
+    rng = np.random.default_rng(6)
+    pyramids = [build_pyramid(noise_panorama(width, rng)) for width in (2048, 3072)]
+    fov, share = [], []
+    while len(fov) < 300:
+        pyramid = pyramids[len(fov) % 2]
+        drawn = draw_view(BUILTIN["world"], rng, 112, 112)
+        if source_pixels(drawn.camera, pyramid.pixels_per_radian) >= 2.2:
+            view = render_view(pyramid, drawn.camera, drawn.rotation, 2.2)
+            fov.append(float(drawn.camera.vfov_deg))
+            share.append(high_share(augment_output(view, Augment(), rng)))
+    assert abs(np.corrcoef(fov, share)[0, 1]) < 0.1
