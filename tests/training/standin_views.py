@@ -38,7 +38,7 @@ def make_batch(batch: int, rows: int, cols: int, seed: int, number: int, stride:
 
 
 def toy_views(config, split, area, first, rank, processes):
-    """The `Source` of the training loop, on the stand-in: batch number n·processes + rank at its n-th turn."""
+    """The `Source` of the training loop, on the stand-in; its n-th batch is number n·processes + rank."""
     side = max(2, round(area**0.5 / 14))
     size = config.batch // (config.accumulate * processes)
     number = first

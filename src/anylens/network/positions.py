@@ -14,7 +14,7 @@ def cubic(x: Tensor, a: float) -> Tensor:
     return torch.where(x <= 1, near, torch.where(x < 2, far, torch.zeros_like(x)))
 
 
-def cubic_rows(size: int, table: int, *, offset: float, antialias: bool) -> Tensor:
+def cubic_rows(size: int, table: int, *, offset: float | Tensor, antialias: bool) -> Tensor:
     """(size, table) weights that resample `table` cells to `size` along one axis.
 
     The step is table / (size + offset): DINOv2 without registers was trained with offset 0.1 and the plain
@@ -39,11 +39,15 @@ def cubic_rows(size: int, table: int, *, offset: float, antialias: bool) -> Tens
 
 
 def resize_positions(table: Tensor, rows: int, cols: int, *, offset: float, antialias: bool) -> Tensor:
-    """Positional table (1, n·n, C) -> (1, rows·cols, C), row-major."""
+    """Positional table (1, n·n, C) -> (1, rows·cols, C), row-major; the table itself for n×n patches."""
     n, channels = round(table.shape[1] ** 0.5), table.shape[2]
+    same = (torch.ones(rows).sum() == n) & (
+        torch.ones(cols).sum() == n
+    )  # a tensor: free in an exported graph
+    step_offset = torch.where(same, 0.0, offset)
     grid = table.reshape(n, n, channels)
-    vertical = cubic_rows(rows, n, offset=offset, antialias=antialias).to(table)
-    horizontal = cubic_rows(cols, n, offset=offset, antialias=antialias).to(table)
+    vertical = cubic_rows(rows, n, offset=step_offset, antialias=antialias).to(table)
+    horizontal = cubic_rows(cols, n, offset=step_offset, antialias=antialias).to(table)
     grid = torch.einsum("yi,ijc->yjc", vertical, grid)
     grid = torch.einsum("xj,yjc->yxc", horizontal, grid)
     return grid.reshape(1, rows * cols, channels)

@@ -118,14 +118,12 @@ class Vit(nn.Module):
         """Class token, registers and patches as one sequence (b, 1 + registers + rows·cols, width)."""
         rows, cols = image.shape[-2] // PATCH, image.shape[-1] // PATCH
         x = self.patch_embed(image)
-        positions = self.pos_embed[:, 1:]
-        if torch.compiler.is_exporting() or (rows, cols) != (TABLE, TABLE):
-            # The official models with registers were trained with the antialiased resize, those without
-            # with a step of 37 / (size + 0.1): to an explicit size, outputs differ by 8e-3.
-            plain = self.registers == 0
-            positions = resize_positions(
-                positions, rows, cols, offset=0.1 if plain else 0.0, antialias=not plain
-            )
+        # The official models with registers were trained with the antialiased resize, those without
+        # with a step of 37 / (size + 0.1): to an explicit size, outputs differ by 8e-3.
+        plain = self.registers == 0
+        positions = resize_positions(
+            self.pos_embed[:, 1:], rows, cols, offset=0.1 if plain else 0.0, antialias=not plain
+        )
         first = (self.cls_token + self.pos_embed[:, :1]).expand(x.shape[0], -1, -1)
         extra = [self.register_tokens.expand(x.shape[0], -1, -1)] if self.registers else []
         return torch.cat([first, *extra, x + positions], dim=1)
