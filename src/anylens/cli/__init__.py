@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "convert": ("anylens.cli.convert:Convert", "Convert camera files between programs and models."),
     "colmap": ("anylens.cli.colmap:Colmap", "Set the cameras of a COLMAP database from its photos."),
     "models": ("anylens.cli.models:Models", "List the camera models with their parameters."),
+    "render": ("anylens.cli.render:Render", "Render training views of panoramas into shards."),
     "train": ("anylens.cli.train:Train", "Train a network on panoramas and photographs."),
     "export-onnx": ("anylens.cli.export_onnx:ExportOnnx", "Write trained weights as an ONNX file."),
 }
