@@ -1,4 +1,4 @@
-"""Cameras that every format is tested on: real calibrations of every model, with and without square pixels."""
+"""Cameras that every format is tested on: real calibrations of every model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def grid(camera: Camera, n: int = 15) -> np.ndarray:
 
 
 def same_rays(a: Camera, b: Camera) -> float:
-    """Largest difference between the rays of two cameras of one image size, and inf where validity differs."""
+    """Largest difference between the rays of two cameras, inf where their validity differs."""
     assert (a.width, a.height) == (b.width, b.height)
     pixels = grid(a)
     (rays, valid), (other, also) = a.unproject(pixels), b.unproject(pixels)

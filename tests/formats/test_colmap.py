@@ -65,7 +65,7 @@ def test_we_read_what_pycolmap_writes(tmp_path):
 )
 def test_tangential_and_rational_terms_are_not_dropped_but_refitted_from_exact_rays(tmp_path, model):
     params = [500.0, 505.0, 320.0, 240.0, -0.1, 0.02, 0.001, -0.0008, 0.003, 0.002, 0.001, 0.0005][
-        : model.count
+        : model.size
     ]
     (tmp_path / "cameras.txt").write_text(f"1 {model.name} 640 480 {' '.join(map(str, params))}\n")
     with pytest.raises(FormatError, match="tangential"):
@@ -95,9 +95,19 @@ def test_fisheyes_of_180_degrees_are_refused(tmp_path):
         write(wide, tmp_path / "cameras.txt")
 
 
-@pytest.mark.parametrize("text", ["1 PINHOLE 640 480 500 500 320\n", "1 NONSENSE 640 480 500\n", "x\n", "",
-    "1 PINHOLE 640 480 nan 500 320 240\n", "1 PINHOLE 0 480 500 500 320 240\n", "1 PINHOLE 640 480 -5 500 320 240\n",
-    "1 EQUIRECTANGULAR 640 480 640 480\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 PINHOLE 640 480 500 500 320\n",
+        "1 NONSENSE 640 480 500\n",
+        "x\n",
+        "",
+        "1 PINHOLE 640 480 nan 500 320 240\n",
+        "1 PINHOLE 0 480 500 500 320 240\n",
+        "1 PINHOLE 640 480 -5 500 320 240\n",
+        "1 EQUIRECTANGULAR 640 480 640 480\n",
+    ],
+)
 def test_damaged_text_is_a_format_error(text):
     with pytest.raises(FormatError):
         read(text.encode(), "colmap_text")

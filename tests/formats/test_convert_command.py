@@ -62,9 +62,19 @@ def test_existing_files_are_not_replaced_unless_asked(camera_file, tmp_path, cap
     assert json.loads((tmp_path / "transforms.json").read_text())["camera_model"] == "OPENCV_FISHEYE"
 
 
-@pytest.mark.parametrize("arguments", [["none.json"], ["none.json", "out.txt"], ["{file}", "out.xyz"],
-    ["{file}", "out.txt", "--model", "nonsense"], ["{file}", "--from", "nonsense"], ["{file}", "--size", "12"],
-    ["{file}", "--name", "other"], ["{file}", "out.txt", "--to", "nonsense"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["none.json"],
+        ["none.json", "out.txt"],
+        ["{file}", "out.xyz"],
+        ["{file}", "out.txt", "--model", "nonsense"],
+        ["{file}", "--from", "nonsense"],
+        ["{file}", "--size", "12"],
+        ["{file}", "--name", "other"],
+        ["{file}", "out.txt", "--to", "nonsense"],
+    ],
+)
 def test_bad_input_is_a_message_and_exit_code_2(camera_file, arguments, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert main(["convert", *(a.format(file=camera_file) for a in arguments)]) == 2

@@ -56,8 +56,16 @@ class Fake:
             if picture.getexif().get(0x0112, 1) > 4:
                 width, height = height, width
         names = parse(model).param_names
-        values = {"f": 50.0, "fx": 50.0, "fy": 52.0, "cx": width / 2 + 1, "cy": height / 2 - 2, "k1": 0.01, "k2": 0.001,
-                  "xi": 0.5}  # fmt: skip
+        values = {
+            "f": 50.0,
+            "fx": 50.0,
+            "fy": 52.0,
+            "cx": width / 2 + 1,
+            "cy": height / 2 - 2,
+            "k1": 0.01,
+            "k2": 0.001,
+            "xi": 0.5,
+        }
         return Calibration(Camera(model, [values.get(n, 0.0) for n in names], width, height), self.spread)
 
 
@@ -85,7 +93,7 @@ def test_cameras_are_set_as_the_database_groups_them(project, capsys):
 
 
 def test_a_turned_photo_gets_the_camera_of_its_file(project):
-    """Upright 48x64 with its centre at (25, 30); 90° clockwise made it upright, so in the file that is (30, 23)."""
+    """Upright, 48x64, its centre is (25, 30); it was turned clockwise, so in the file that is (30, 23)."""
     database, images = project
     set_cameras(database, images, Fake(), model="pinhole")
     turned = cameras_in(database)[3]
@@ -155,7 +163,8 @@ def test_all_changes_or_none(project, monkeypatch):
     database, images = project
     link = sqlite3.connect(database)
     link.execute(
-        "CREATE TRIGGER no BEFORE UPDATE ON cameras WHEN OLD.camera_id = 3 BEGIN SELECT RAISE(ABORT, 'no'); END"
+        "CREATE TRIGGER no BEFORE UPDATE ON cameras WHEN OLD.camera_id = 3 "
+        "BEGIN SELECT RAISE(ABORT, 'no'); END"
     )
     link.commit()
     link.close()

@@ -63,7 +63,7 @@ def test_opencv_undistorts_the_same_image_from_our_file(tmp_path, fisheye):
 
 
 def test_a_ramp_shows_the_half_pixel(tmp_path):
-    """A picture whose value is the ray's x / z: undistorted into a shifted pinhole it must stay so, to 1e-4 px."""
+    """The value of a pixel is its ray's x / z, and must be so in a shifted pinhole view, too."""
     camera = Camera("radial:2", [400.0, 410.0, 330.3, 237.9, -0.2, 0.05], 640, 480)
     x, y = np.meshgrid(np.arange(640) + 0.5, np.arange(480) + 0.5)
     rays, _ = camera.unproject(np.stack([x, y], axis=-1).reshape(-1, 2))
@@ -83,9 +83,12 @@ def test_a_ramp_shows_the_half_pixel(tmp_path):
 
 
 def test_a_vector_of_four_is_not_four_radial_terms():
-    text = "%YAML:1.0\n---\nimage_width: 640\nimage_height: 480\ncamera_matrix: !!opencv-matrix\n   rows: 3\n" \
-           "   cols: 3\n   dt: d\n   data: [ 500., 0., 319.5,\n       0., 500., 239.5, 0., 0., 1. ]\n" \
-           "distortion_coefficients: !!opencv-matrix\n   rows: 4\n   cols: 1\n   dt: d\n   data: [ -0.1, 0.02, {}, {} ]\n"  # fmt: skip
+    text = (
+        "%YAML:1.0\n---\nimage_width: 640\nimage_height: 480\ncamera_matrix: !!opencv-matrix\n   rows: 3\n"
+        "   cols: 3\n   dt: d\n   data: [ 500., 0., 319.5,\n       0., 500., 239.5, 0., 0., 1. ]\n"
+        "distortion_coefficients: !!opencv-matrix\n   rows: 4\n   cols: 1\n   dt: d\n"
+        "   data: [ -0.1, 0.02, {}, {} ]\n"
+    )
     assert read(text.format(0, 0))[0].camera == Camera(
         "radial:2", [500.0, 500.0, 320.0, 240.0, -0.1, 0.02], 640, 480
     )

@@ -79,8 +79,10 @@ def test_kalibr_orders_its_intrinsics_by_model():
 
 
 def test_kalibr_omni_with_radtan_is_refused_or_refitted():
-    text = CAMCHAIN.replace("distortion_coeffs: []\n  distortion_model: none",
-                            "distortion_coeffs: [-0.05, 0.01, 0.0, 0.0]\n  distortion_model: radtan")  # fmt: skip
+    text = CAMCHAIN.replace(
+        "distortion_coeffs: []\n  distortion_model: none",
+        "distortion_coeffs: [-0.05, 0.01, 0.0, 0.0]\n  distortion_model: radtan",
+    )
     with pytest.raises(FormatError, match="cam1"):
         read(text)
     found = {n.name: n for n in read(text, refit=True, max_error=2.0)}
@@ -104,8 +106,20 @@ def test_written_kalibr_has_the_orders_of_its_documentation(tmp_path):
 
 
 def test_nerfstudio_intrinsics_at_the_top_or_per_frame():
-    top = {"camera_model": "OPENCV", "fl_x": 500.0, "fl_y": 501.0, "cx": 320.5, "cy": 241.0, "w": 640, "h": 480,
-           "k1": -0.1, "k2": 0.02, "p1": 0, "p2": 0, "frames": [{"file_path": "a.png"}, {"file_path": "b.png"}]}  # fmt: skip
+    top = {
+        "camera_model": "OPENCV",
+        "fl_x": 500.0,
+        "fl_y": 501.0,
+        "cx": 320.5,
+        "cy": 241.0,
+        "w": 640,
+        "h": 480,
+        "k1": -0.1,
+        "k2": 0.02,
+        "p1": 0,
+        "p2": 0,
+        "frames": [{"file_path": "a.png"}, {"file_path": "b.png"}],
+    }
     [one] = read(json.dumps(top))
     assert one.camera == Camera("radial:2", [500.0, 501.0, 320.5, 241.0, -0.1, 0.02], 640, 480)
     frames = [{**top, "file_path": f"{i}.png", "fl_x": 500.0 + i} for i in range(2)]
@@ -142,7 +156,7 @@ def test_metashape_counts_from_the_image_centre():
 def test_metashape_skew_and_swapped_tangential_terms_follow_its_manual(terms):
     from anylens.formats.metashape import parse
 
-    with pytest.raises(FormatError, match="skew|tangential"):
+    with pytest.raises(FormatError, match=r"skew|tangential"):
         read(METASHAPE.format(**terms))
     [(_, foreign)] = parse(METASHAPE.format(**terms).encode())
     assert isinstance(foreign, ForeignCamera)
@@ -165,8 +179,8 @@ def test_metashape_sensors_of_a_camera_export():
     text = """<document version="1.4.0"><chunk><sensors>
       <sensor id="0" label="FC330" type="frame"><resolution width="4000" height="3000"/>
         <calibration type="frame" class="initial"><f>1</f></calibration>
-        <calibration type="frame" class="adjusted"><resolution width="4000" height="3000"/><f>2300</f><cx>5</cx>
-        <cy>1</cy><k1>-0.01</k1></calibration></sensor></sensors></chunk></document>"""
+        <calibration type="frame" class="adjusted"><resolution width="4000" height="3000"/><f>2300</f>
+        <cx>5</cx><cy>1</cy><k1>-0.01</k1></calibration></sensor></sensors></chunk></document>"""
     [back] = read(text)
     assert back.name == "FC330"
     assert back.camera == Camera("radial:1", [2300.0, 2300.0, 2005.0, 1501.0, -0.01], 4000, 3000)
@@ -182,11 +196,31 @@ def test_our_results_are_read_as_cameras():
     assert (back.name, back.camera) == ("a.jpg", camera)
 
 
-@pytest.mark.parametrize("text", ["{", "{}", "[]", "[1, 2]", '{"model": "kb:9"}', "<calibration/>", "<a></a>", "<a>",
-    '{"frames": 3}', '{"model": "pinhole", "width": 640, "height": 480, "params": {"fx": 1}}', "cam0:\n  intrinsics: x\n",
-    "%YAML:1.0\n---\ncamera_matrix: 3\n", "%YAML:1.0\n---\ncamera_matrix: [1, 2\n", "a: [1, {b: 2]\n", "\n\n", "a\nb\n",
-    '{"model": "pinhole", "width": 640, "height": 480, "params": [NaN, 1, 2, 3]}', "distortion_model: [\n",
-    '<!DOCTYPE a [<!ENTITY b "c">]><calibration>&b;</calibration>', "distortion_model: x\ncamera_matrix: [1,2]\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "{}",
+        "[]",
+        "[1, 2]",
+        '{"model": "kb:9"}',
+        "<calibration/>",
+        "<a></a>",
+        "<a>",
+        '{"frames": 3}',
+        '{"model": "pinhole", "width": 640, "height": 480, "params": {"fx": 1}}',
+        "cam0:\n  intrinsics: x\n",
+        "%YAML:1.0\n---\ncamera_matrix: 3\n",
+        "%YAML:1.0\n---\ncamera_matrix: [1, 2\n",
+        "a: [1, {b: 2]\n",
+        "\n\n",
+        "a\nb\n",
+        '{"model": "pinhole", "width": 640, "height": 480, "params": [NaN, 1, 2, 3]}',
+        "distortion_model: [\n",
+        '<!DOCTYPE a [<!ENTITY b "c">]><calibration>&b;</calibration>',
+        "distortion_model: x\ncamera_matrix: [1,2]\n",
+    ],
+)
 def test_nonsense_is_a_format_error(text):
     with pytest.raises(FormatError):
         read(text + "\n")
@@ -203,14 +237,23 @@ def test_missing_files_and_folders_are_format_errors(tmp_path):
 
 
 def test_an_opencv_file_without_image_size_takes_one():
-    text = "%YAML:1.0\n---\nK: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [500, 0, 319.5, 0, 500, 239.5, 0, 0, 1]\n"
+    matrix = "rows: 3\n   cols: 3\n   dt: d\n   data: [500, 0, 319.5, 0, 500, 239.5, 0, 0, 1]\n"
+    text = f"%YAML:1.0\n---\nK: !!opencv-matrix\n   {matrix}"
     with pytest.raises(FormatError, match="--size"):
         read(text)
     assert read(text, size=(640, 480))[0].camera == Camera("pinhole", [500.0, 500.0, 320.0, 240.0], 640, 480)
 
 
-@pytest.mark.parametrize("text", ["a: 1\nb:\n  - 1\n  - [2, 3]\n  - c: 4\n    d: '#x'\n", "a:\n- 1\n- 2\nb: {x: [1, 2], y: z}\n",
-    "a: [1,\n  2, 3] # no\nb: \"q: r\"\nc: -1.5e-3\nd:\n  e:\n    f: true\ng:\n", "- 1\n- - 2\n  - 3\n", "a: .5\nb: ~\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\nb:\n  - 1\n  - [2, 3]\n  - c: 4\n    d: '#x'\n",
+        "a:\n- 1\n- 2\nb: {x: [1, 2], y: z}\n",
+        'a: [1,\n  2, 3] # no\nb: "q: r"\nc: -1.5e-3\nd:\n  e:\n    f: true\ng:\n',
+        "- 1\n- - 2\n  - 3\n",
+        "a: .5\nb: ~\n",
+    ],
+)
 def test_plain_yaml_agrees_with_a_yaml_library(text):
     yaml = pytest.importorskip("yaml")
     assert parse_yaml(text) == yaml.safe_load(text)

@@ -1,4 +1,4 @@
-"""Write → read → the same rays to 1e-9, for every format and every model it holds, and refusals for the rest."""
+"""Write → read → the same rays to 1e-9, for every format and model it holds; refusals for the rest."""
 
 import numpy as np
 import pytest
@@ -11,8 +11,13 @@ from anylens.formats.table import format_by_file_name
 from .cases import ALL_MODELS, cameras_of, same_rays
 
 READABLE = [name for name, row in FORMATS.items() if row.reads and row.writes]
-NAMES = {"colmap_binary": "cameras.bin", "colmap_text": "cameras.txt", "anylens": "c.json", "metashape": "c.xml",
-         "nerfstudio": "transforms.json"}  # fmt: skip
+NAMES = {
+    "colmap_binary": "cameras.bin",
+    "colmap_text": "cameras.txt",
+    "anylens": "c.json",
+    "metashape": "c.xml",
+    "nerfstudio": "transforms.json",
+}
 
 
 def in_reach(format_name, camera):
@@ -80,16 +85,28 @@ def test_several_cameras_keep_order_and_rays(tmp_path, format_name):
 def test_one_camera_per_file_formats_write_one_file_each(tmp_path, format_name):
     model = FORMATS[format_name].holds[0]
     cameras = {"left": cameras_of(model)[0], "right": cameras_of(model)[0]}
-    with pytest.raises(FormatError, match="{name}"):
+    with pytest.raises(FormatError, match=r"\{name\}"):
         write(cameras, tmp_path / "c.yaml", format_name)
     write(cameras, tmp_path / "{name}.yaml", format_name)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["left.yaml", "right.yaml"]
 
 
-@pytest.mark.parametrize(("name", "wanted"), [("cameras.bin", "colmap_binary"), ("cameras.txt", "colmap_text"),
-    ("transforms.json", "nerfstudio"), ("a.json", "anylens"), ("left.yaml", "opencv"), ("x-camchain.yaml", "kalibr"),
-    ("camera_info.yaml", "ros"), ("my_fisheye.yml", "opencv_fisheye"), ("m.xml", "metashape"), ("st.exr", "stmap"),
-    ("lensfun_mine.xml", "lensfun")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("cameras.bin", "colmap_binary"),
+        ("cameras.txt", "colmap_text"),
+        ("transforms.json", "nerfstudio"),
+        ("a.json", "anylens"),
+        ("left.yaml", "opencv"),
+        ("x-camchain.yaml", "kalibr"),
+        ("camera_info.yaml", "ros"),
+        ("my_fisheye.yml", "opencv_fisheye"),
+        ("m.xml", "metashape"),
+        ("st.exr", "stmap"),
+        ("lensfun_mine.xml", "lensfun"),
+    ],
+)
 def test_file_names_choose_the_format(name, wanted):
     assert format_by_file_name(name).name == wanted
 

@@ -138,8 +138,16 @@ def test_lensfun_distorts_like_our_camera(tmp_path, model, size):
     short = min(size)
     camera = Camera(model, [0.9 * short, width / 2 + 4, height / 2 - 6, -0.08, 0.01], width, height)
     write({"test lens": camera}, tmp_path / "lensfun.xml", "lensfun")
-    text = (tmp_path / "lensfun.xml").read_text().replace("<lens>", "<camera><maker>anylens</maker><model>body</model>"
-        "<mount>Generic</mount><cropfactor>1</cropfactor></camera><lens>", 1)  # fmt: skip
+    text = (
+        (tmp_path / "lensfun.xml")
+        .read_text()
+        .replace(
+            "<lens>",
+            "<camera><maker>anylens</maker><model>body</model>"
+            "<mount>Generic</mount><cropfactor>1</cropfactor></camera><lens>",
+            1,
+        )
+    )
     db = lensfunpy.Database(xml=text, load_common=False)
     body = db.find_cameras("anylens", "body")[0]
     lens = db.find_lenses(body, "anylens", "test lens")[0]
@@ -147,7 +155,8 @@ def test_lensfun_distorts_like_our_camera(tmp_path, model, size):
     focal = 0.9 * short * math.hypot(36, 24) / math.hypot(width, height)
     modifier.initialize(focal, 8.0, 1.0, 1.0, pixel_format=np.uint8, flags=lensfunpy.ModifyFlags.DISTORTION)
     theirs = modifier.apply_geometry_distortion()
-    # Lensfun keeps the projection and removes the polynomial: the target is the plain camera of the same kind.
+    # Lensfun keeps the projection and removes the polynomial: the target is the plain camera of the same
+    # kind.
     plain = "simple_pinhole" if "radial" in model else "simple_equidistant"
     target = Camera(plain, camera.params[:3], width, height)
     x, y = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)

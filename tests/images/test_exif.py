@@ -48,24 +48,44 @@ def test_a_listed_sensor_gives_the_focal_length():
     )
 
 
-@pytest.mark.parametrize(("make", "model", "crop"), [("Canon", "Canon EOS 5D Mark III", 1.0), ("Canon", "Canon EOS 600D", 1.61),
-    ("NIKON CORPORATION", "NIKON D850", 1.0), ("NIKON CORPORATION", "NIKON D7000", 1.53), ("SONY", "ILCE-7M3", 1.0),
-    ("SONY", "ILCE-6400", 1.53), ("OLYMPUS IMAGING CORP.", "E-M10", 2.0), ("Panasonic", "DMC-GH4", 2.0),
-    ("Canon", "Canon EOS R50", 1.61), ("Canon", "Canon EOS R5", 1.0), ("Apple", "iPhone 12", None), ("", "", None)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "model", "crop"),
+    [
+        ("Canon", "Canon EOS 5D Mark III", 1.0),
+        ("Canon", "Canon EOS 600D", 1.61),
+        ("NIKON CORPORATION", "NIKON D850", 1.0),
+        ("NIKON CORPORATION", "NIKON D7000", 1.53),
+        ("SONY", "ILCE-7M3", 1.0),
+        ("SONY", "ILCE-6400", 1.53),
+        ("OLYMPUS IMAGING CORP.", "E-M10", 2.0),
+        ("Panasonic", "DMC-GH4", 2.0),
+        ("Canon", "Canon EOS R50", 1.61),
+        ("Canon", "Canon EOS R5", 1.0),
+        ("Apple", "iPhone 12", None),
+        ("", "", None),
+    ],
+)
 def test_sensor_table(make, model, crop):
     assert crop_factor(make, model) == crop
 
 
-@pytest.mark.parametrize(("tags", "size", "doubt"), [
-    ({"f35": 26}, (4000, 2250), "cropped"),
-    ({"f35": 26}, (3000, 2700), "cropped"),
-    ({"f35": 26, "size": (4032, 3024)}, (3000, 2000), "tags are for"),
-    ({"f35": 26, "zoom": 2.0}, (4032, 3024), "digital zoom"),
-    ({"f35": 26, "software": "Adobe Photoshop CS6 (Windows)"}, (4032, 3024), "edited"),
-    ({"f35": 26, "rendered": 6}, (4032, 3024), "panorama"),
-    ({"f35": 75, "focal": 50.0, "plane": 6000 / 36, "unit": 4, "size": (6000, 4000)}, (6000, 4000), "disagree"),
-    ({"f35": 500, "focal": 4.2}, (4032, 3024), "cannot be equivalent"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("tags", "size", "doubt"),
+    [
+        ({"f35": 26}, (4000, 2250), "cropped"),
+        ({"f35": 26}, (3000, 2700), "cropped"),
+        ({"f35": 26, "size": (4032, 3024)}, (3000, 2000), "tags are for"),
+        ({"f35": 26, "zoom": 2.0}, (4032, 3024), "digital zoom"),
+        ({"f35": 26, "software": "Adobe Photoshop CS6 (Windows)"}, (4032, 3024), "edited"),
+        ({"f35": 26, "rendered": 6}, (4032, 3024), "panorama"),
+        (
+            {"f35": 75, "focal": 50.0, "plane": 6000 / 36, "unit": 4, "size": (6000, 4000)},
+            (6000, 4000),
+            "disagree",
+        ),
+        ({"f35": 500, "focal": 4.2}, (4032, 3024), "cannot be equivalent"),
+    ],
+)
 def test_doubts(tags, size, doubt):
     tag = focal_from_exif(read_exif(exif_block(**tags)), *size)
     assert not tag.trusted
@@ -86,9 +106,23 @@ def test_real_sensor_sizes_are_sensors(size):
     assert focal_from_exif(ExifTags(focal_35mm=35), *size).trusted
 
 
-@given(st.lists(st.sampled_from([0x0112, 0x010F, 0x0131, 0x920A, 0xA405, 0xA404, 0xA002, 0xA20E, 0xA210]), max_size=6),
-       st.lists(st.one_of(st.integers(), st.floats(), st.text(max_size=5), st.binary(max_size=5), st.none(),
-                          st.tuples(st.integers())), min_size=6, max_size=6))  # fmt: skip
+@given(
+    st.lists(
+        st.sampled_from([0x0112, 0x010F, 0x0131, 0x920A, 0xA405, 0xA404, 0xA002, 0xA20E, 0xA210]), max_size=6
+    ),
+    st.lists(
+        st.one_of(
+            st.integers(),
+            st.floats(),
+            st.text(max_size=5),
+            st.binary(max_size=5),
+            st.none(),
+            st.tuples(st.integers()),
+        ),
+        min_size=6,
+        max_size=6,
+    ),
+)
 @settings(max_examples=200, deadline=None)
 def test_any_values_in_any_tag_give_sane_tags(tags, values):
     exif = Image.Exif()

@@ -51,8 +51,15 @@ def test_bad_files_are_named_and_the_others_are_done(folder, capsys):
     assert call(folder, str(folder / "photos/bad.jpg")) == 3
 
 
-@pytest.mark.parametrize(("options", "model"), [(["--fov", "60"], "pinhole"), (["--to", "equisolid"], "simple_equisolid"),
-    (["--to", "equirectangular", "--mask"], "equirectangular"), (["--alpha", "1", "--size", "64x48"], "pinhole")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "model"),
+    [
+        (["--fov", "60"], "pinhole"),
+        (["--to", "equisolid"], "simple_equisolid"),
+        (["--to", "equirectangular", "--mask"], "equirectangular"),
+        (["--alpha", "1", "--size", "64x48"], "pinhole"),
+    ],
+)
 def test_targets(folder, options, model):
     assert call(folder, str(folder / "photos/a.jpg"), *options) == 0
     data = json.loads((folder / "out/a.json").read_text())

@@ -1,4 +1,4 @@
-"""Pictures: straight lines become straight, types are kept, both backends agree, files keep what they carry."""
+"""Pictures: straight lines, types kept, both backends agree, files keep what they carry."""
 
 import io
 import json
@@ -69,7 +69,8 @@ def test_both_backends_give_the_same_result(dtype, interpolation):
     if interpolation == "nearest":
         assert (difference > 0).mean() < 1e-3
     else:
-        # OpenCV rounds positions to 1/32 px, except for linear from version 5 on: noise of 255 then moves by 8
+        # OpenCV rounds positions to 1/32 px, except for linear from version 5 on: noise of 255 then moves by
+        # 8
         assert difference.max() <= (1 if exact else 14)
 
 

@@ -80,8 +80,17 @@ def test_panoramas_cover_the_photo():
     assert make_target(FISHEYE, "equirectangular", fov_deg=360).vfov_deg == 180
 
 
-@pytest.mark.parametrize("options", [{"fov_deg": 180}, {"fov_deg": -5}, {"balance": 2}, {"alpha": -1}, {"to": "square"},
-    {"to": "orthographic", "fov_deg": 200}])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"fov_deg": 180},
+        {"fov_deg": -5},
+        {"balance": 2},
+        {"alpha": -1},
+        {"to": "square"},
+        {"to": "orthographic", "fov_deg": 200},
+    ],
+)
 def test_impossible_wishes_are_refused(options):
     with pytest.raises(ModelError):
         make_target(FISHEYE, **options)

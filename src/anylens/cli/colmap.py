@@ -36,8 +36,8 @@ class Colmap:
     2. `anylens colmap database.db images`
     3. `anylens colmap database.db images --model radial:2`
 
-    Photos that share a camera in the database are calibrated together. Run it after feature_extractor and before
-    matching. The prior-focal flag is set where the focal length is known well enough (--tight).
+    Photos that share a camera in the database are calibrated together. Run it after feature_extractor and
+    before matching. The prior-focal flag is set where the focal length is known well enough (--tight).
     """
 
     database: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(help="COLMAP's database.db.")]
@@ -52,8 +52,14 @@ class Colmap:
     """Only say what would change."""
 
     def run(self) -> int:
-        return set_cameras(self.database, self.images, default_calibrator(), model=self.model, tight=self.tight,
-                           dry_run=self.dry_run)  # fmt: skip
+        return set_cameras(
+            self.database,
+            self.images,
+            default_calibrator(),
+            model=self.model,
+            tight=self.tight,
+            dry_run=self.dry_run,
+        )
 
 
 def set_cameras(
@@ -65,7 +71,7 @@ def set_cameras(
     tight: float = TIGHT,
     dry_run: bool = False,
 ) -> int:
-    """Calibrate, say what changes and, unless `dry_run`, write it. Returns 0, 1 (some failed) or 3 (all failed)."""
+    """Calibrate, say what changes and write it; returns 0, 1 (some failed) or 3 (all failed)."""
     if model is not None:
         check_model(model)
     if not images.is_dir():
@@ -86,8 +92,10 @@ def set_cameras(
     print(f"{len(good)} of {len(changes)} cameras {verb} in {database}, {flagged} with a prior focal length.")
     pairs = count_verified_pairs(database)
     if good and pairs:
-        print(f"{pairs} image pairs were verified with the old cameras: match again for the new ones to count.",
-              file=sys.stderr)  # fmt: skip
+        print(
+            f"{pairs} image pairs were verified with the old cameras: match again for the new ones to count.",
+            file=sys.stderr,
+        )
     return 0 if len(good) == len(changes) else 1 if good else 3
 
 
@@ -122,7 +130,7 @@ def default_calibrator() -> Calibrate:
 
 
 def focal_spread(camera: Camera, interval_deg: Sequence[float]) -> float:
-    """Relative half width of the focal length for an interval of the horizontal field of view:  f ∝ 1 / h(hfov/2)."""
+    """Relative half width of the focal length, f ∝ 1 / h(hfov/2), for an interval of the hfov."""
     profile = parse(camera.model).profile
     half = np.array([math.radians(0.5 * float(v)) for v in interval_deg])
     top = float(profile.limits(np.asarray(camera.coefs))[0][0])

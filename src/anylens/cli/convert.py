@@ -56,9 +56,14 @@ class Convert:
     """ST-map: from 0, no empty pixels, to 1, all of the photo."""
 
     def run(self) -> int:
-        reading = {"model": None if self.output else self.model, "refit": self.refit or bool(self.model),
-                   "max_error": self.max_error, "size": parse_size(self.size)}  # fmt: skip
-        cameras = read(self.source, self.from_, **reading)
+        cameras = read(
+            self.source,
+            self.from_,
+            model=None if self.output else self.model,
+            refit=self.refit or bool(self.model),
+            max_error=self.max_error,
+            size=parse_size(self.size),
+        )
         if self.name is not None:
             cameras = [c for c in cameras if c.name == self.name] or _unknown(self.name, cameras)
         if self.output is None:

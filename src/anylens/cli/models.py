@@ -61,6 +61,16 @@ def model_rows() -> list[dict]:
 
 def format_rows() -> list[dict]:
     every = len(models())
-    return [{"name": f.name, "title": f.title, "reads": f.reads, "writes": f.writes, "files": list(f.patterns),
-             "models": list(f.holds), "every": len(f.holds) == every, "offset": f.offset}
-            for f in FORMATS.values()]  # fmt: skip
+    return [
+        {
+            "name": f.name,
+            "title": f.title,
+            "reads": f.reads,
+            "writes": f.writes,
+            "files": list(f.patterns),
+            "models": list(f.holds),
+            "every": len(f.holds) == every,
+            "offset": f.offset,
+        }
+        for f in FORMATS.values()
+    ]

@@ -100,10 +100,20 @@ class Undistort:
             if target.exists() and not self.overwrite:
                 raise ImageError(f"{source.name}: '{target}' exists. Allow to replace it: --overwrite.")
             to = self.to if self.to in TARGETS else read_one(self.to, max_error=self.max_error).camera
-            return undistort_file(source, target, find_camera(source), mask=self.mask, quality=self.quality, to=to,
-                                  fov_deg=self.fov, balance=self.balance, alpha=self.alpha,
-                                  size=parse_size(self.size), interpolation=self.interpolation,
-                                  threads=threads)  # fmt: skip
+            return undistort_file(
+                source,
+                target,
+                find_camera(source),
+                mask=self.mask,
+                quality=self.quality,
+                to=to,
+                fov_deg=self.fov,
+                balance=self.balance,
+                alpha=self.alpha,
+                size=parse_size(self.size),
+                interpolation=self.interpolation,
+                threads=threads,
+            )
         except AnylensError as error:
             text = str(error)
             return text if text.startswith(source.name) else f"{source.name}: {text}"

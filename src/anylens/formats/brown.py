@@ -28,7 +28,7 @@ def from_opencv(
     plane_coefs: tuple[float, ...] = (),
     skew: float = 0.0,
 ) -> Read:
-    """A camera from OpenCV's vector: one of our models where that loses nothing, else the full foreign one."""
+    """A camera from OpenCV's vector: one of our models where that loses nothing, else a foreign one."""
     k = [float(v) for v in vector]
     while len(k) > 5 and len(k) not in LENGTHS and k[-1] == 0:
         k.pop()
@@ -41,9 +41,20 @@ def from_opencv(
     if any(k[12:]):
         raise FormatError(f"{title}: a tilted sensor (τx, τy) is not supported. Undistort with OpenCV first.")
     k += [0.0] * (14 - len(k))
-    foreign = ForeignCamera(title, _pair(focal), _pair(centre), int(size[0]), int(size[1]), plane, plane_coefs,
-                            radial=(k[0], k[1], k[4]), below=(k[5], k[6], k[7]), tangential=(k[2], k[3]),
-                            prism=(k[8], k[9], k[10], k[11]), skew=float(skew))  # fmt: skip
+    foreign = ForeignCamera(
+        title,
+        _pair(focal),
+        _pair(centre),
+        int(size[0]),
+        int(size[1]),
+        plane,
+        plane_coefs,
+        radial=(k[0], k[1], k[4]),
+        below=(k[5], k[6], k[7]),
+        tangential=(k[2], k[3]),
+        prism=(k[8], k[9], k[10], k[11]),
+        skew=float(skew),
+    )
     return foreign.plain(2 if any(k) and plane == "pinhole" else 0) or foreign
 
 

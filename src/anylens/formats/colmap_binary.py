@@ -1,4 +1,4 @@
-"""COLMAP's cameras.bin, little endian: uint64 count; per camera int32 id, int32 model, uint64 w, h, doubles."""
+"""COLMAP's cameras.bin: uint64 count; per camera int32 id, int32 model, uint64 w, h, doubles."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def parse(content: bytes, size: tuple[int, int] | None = None) -> list:
         if model_id not in BY_ID:
             raise FormatError(f"{where} has the model number {model_id}, which COLMAP does not define.")
         model = BY_ID[model_id]
-        if at + 8 * model.count > len(content):
+        if at + 8 * model.size > len(content):
             raise FormatError(f"{where} is cut off.")
-        params = numbers(struct.unpack_from(f"<{model.count}d", content, at), where)
-        at += 8 * model.count
+        params = numbers(struct.unpack_from(f"<{model.size}d", content, at), where)
+        at += 8 * model.size
         out.append((str(number), from_colmap(model, params, width, height, where)))
     return out
 

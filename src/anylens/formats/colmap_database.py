@@ -1,8 +1,9 @@
 """Set the cameras of a COLMAP database in place.
 
-A database knows which images share a camera (one per image, per folder, per EXIF group): each of its cameras is
-calibrated from its own photos. COLMAP stores cameras of photos as they lie in the file, without applying the
-EXIF orientation, so cameras of upright photos are turned back. How photos become cameras is the caller's choice.
+A database knows which images share a camera (one per image, per folder, per EXIF group): each of its cameras
+is calibrated from its own photos. COLMAP stores cameras of photos as they lie in the file, without applying
+the EXIF orientation, so cameras of upright photos are turned back. How photos become cameras is the caller's
+choice.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ TIGHT = 0.05  # relative focal length: COLMAP's own prior, an EXIF tag, is worth
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a calibrator answers: the camera of the upright photos and the relative half width of its focal interval."""
+    """The camera of the upright photos and the relative half width of its focal interval."""
 
     camera: Camera
     focal_spread: float

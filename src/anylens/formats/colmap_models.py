@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 class ColmapModel(NamedTuple):
     id: int
     name: str
-    count: int  # of parameters
+    size: int  # number of parameters
     ours: str  # "" where no model here holds it
 
 
@@ -51,19 +51,27 @@ BY_NAME = {m.name: m for m in MODELS}
 BY_OURS = {m.ours: m for m in MODELS if m.ours}
 
 
-def from_colmap(model: ColmapModel, params: Sequence[float], width: int, height: int, where: str):
+def from_colmap(model: ColmapModel, params: Sequence[float], width: float, height: float, where: str):
     """Our camera, or a ForeignCamera where COLMAP's has terms that our models lack."""
     p, size = [float(v) for v in params], image_size(width, height, where)
-    if len(p) != model.count:
-        raise FormatError(f"{where}: {model.name} has {model.count} parameters, not {len(p)}.")
+    if len(p) != model.size:
+        raise FormatError(f"{where}: {model.name} has {model.size} parameters, not {len(p)}.")
     if model.name in ("OPENCV", "FULL_OPENCV"):
         if not any(p[6:8]) and not any(p[9:]):
             return make_camera(model.ours, [*p[:6], *p[8:9]], size, where)
         return from_opencv(p[4:], p[:2], p[2:4], size, f"COLMAP {model.name}")
     if model.name == "THIN_PRISM_FISHEYE":
         k1, k2, p1, p2, k3, k4, sx, sy = p[4:]
-        foreign = ForeignCamera(f"COLMAP {model.name}", (p[0], p[1]), (p[2], p[3]), *size, "equidistant",
-                                radial=(k1, k2, k3, k4), tangential=(p1, p2), prism=(sx, 0.0, sy, 0.0))  # fmt: skip
+        foreign = ForeignCamera(
+            f"COLMAP {model.name}",
+            (p[0], p[1]),
+            (p[2], p[3]),
+            *size,
+            "equidistant",
+            radial=(k1, k2, k3, k4),
+            tangential=(p1, p2),
+            prism=(sx, 0.0, sy, 0.0),
+        )
         return foreign.plain(4) or foreign
     if not model.ours:
         raise FormatError(f"{where}: COLMAP's {model.name} cannot be read; no model here comes near it.")
@@ -76,8 +84,10 @@ def to_colmap(camera: Camera, where: str) -> tuple[ColmapModel, list[float]]:
     p = [float(v) for v in camera.params]
     widest = max(float(camera.hfov_deg), float(camera.vfov_deg))
     if widest >= 180:
-        raise FormatError(f"{where} sees {widest:.0f}°, and COLMAP handles less than 180° only. Crop the photos, or "
-                          "undistort them to a pinhole first: anylens undistort.")  # fmt: skip
+        raise FormatError(
+            f"{where} sees {widest:.0f}°, and COLMAP handles less than 180° only. Crop the photos, or "
+            "undistort them to a pinhole first: anylens undistort."
+        )
     if float(camera.dfov_deg) >= 180:
         log.warning("%s sees more than 180° in its corners, which COLMAP does not handle: mask them.", where)
     if model.name == "OPENCV":

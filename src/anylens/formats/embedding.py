@@ -40,8 +40,7 @@ def embed(camera: Camera, model: str) -> Camera | None:
 
 
 def embed_first(camera: Camera, models: Iterable[str]) -> Camera | None:
-    """The camera as it is if `models` has its model, else in the first that holds it: its own family is preferred,
-    then as many focal lengths."""
+    """The camera in the first of `models` that holds it: its own, its family's, as many focal lengths."""
     simple, family = camera.model.startswith("simple_"), _family(camera.model)
 
     def rank(model: str) -> tuple[bool, bool, bool]:
@@ -59,7 +58,7 @@ def _coefs(camera: Camera) -> list[float]:
 
 
 def _move(family: str, k: list[float], wanted: str) -> tuple[list[float], float] | None:
-    """Coefficients in the family `wanted` and the factor on the focal length; None if there is no exact way."""
+    """Coefficients in the family `wanted` and the factor on the focal length; None without exact way."""
     if not any(k) and PLAIN.get(family) == wanted:
         return [], 1.0
     if not any(k) and PLAIN.get(family, family) == PLAIN.get(wanted):

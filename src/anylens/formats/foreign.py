@@ -1,12 +1,12 @@
-"""Cameras of other programs whose distortion our radial models do not hold: tangential, rational, thin prism, skew.
+"""Cameras of other programs with more than our radial models hold: tangential, rational, thin prism, skew.
 
     ray → plane point (x, y) of a plain projection (pinhole, equidistant, equisolid, ucm)
-        → x' = x ρ + 2 p1 x y + p2 (r² + 2x²) + s1 r² + s2 r⁴       ρ = (1 + Σ k_n r^{2n}) / (1 + Σ b_n r^{2n})
-          y' = y ρ + p1 (r² + 2y²) + 2 p2 x y + s3 r² + s4 r⁴       (OpenCV's names and signs)
+        → x' = x ρ + 2 p1 x y + p2 (r² + 2x²) + s1 r² + s2 r⁴,  ρ = (1 + Σ k_n r^{2n}) / (1 + Σ b_n r^{2n})
+          y' = y ρ + p1 (r² + 2y²) + 2 p2 x y + s3 r² + s4 r⁴   (OpenCV's names and signs)
         → u = fx x' + skew y' + cx,  v = fy y' + cy
 
-They are never cut down silently: `plain` gives the same camera in our terms where nothing is lost, `refit` a fit
-to the exact rays with its largest pixel error.
+They are never cut down silently: `plain` gives the same camera in our terms where nothing is lost, `refit` a
+fit to the exact rays with its largest pixel error.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ForeignCamera:
         return replace(self, centre=(self.centre[0] + shift, self.centre[1] + shift))
 
     def plain(self, order: int = 0) -> Camera | None:
-        """The camera in our terms if only radial terms are set; `order` is the least number of coefficients."""
+        """The camera in our terms if only radial terms are set, with at least `order` coefficients."""
         family = RADIAL_FAMILY.get(self.plane)
         k = _trimmed(self.radial, order)
         rest = (*self.below, *self.tangential, *self.prism, self.skew)
@@ -65,7 +65,7 @@ class ForeignCamera:
         return ", ".join(found) or "radial terms on a projection that has none here"
 
     def refit(self, model: str | None = None, grid: int = 64) -> tuple[Camera, float]:
-        """The camera fitted in `model` to exact rays over the image, and the largest pixel error that leaves."""
+        """The camera fitted in `model` to exact rays over the image, and the largest pixel error."""
         from anylens.fitting.single import fit
 
         u, v = np.meshgrid(np.linspace(0, self.width, grid), np.linspace(0, self.height, grid))
@@ -86,7 +86,7 @@ class ForeignCamera:
         return self._affine(x, y), valid
 
     def unproject(self, pixels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Unit rays (N, 3) of pixels (N, 2), and where the distortion could be inverted (Newton from the centre)."""
+        """Unit rays (N, 3) of pixels (N, 2), and where the distortion could be inverted."""
         yd = (pixels[..., 1] - self.centre[1]) / self.focal[1]
         xd = (pixels[..., 0] - self.centre[0] - self.skew * yd) / self.focal[0]
         x, y, solved = self._undistort(xd, yd)
@@ -109,7 +109,7 @@ class ForeignCamera:
         return u, v
 
     def _undistort(self, xd: np.ndarray, yd: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Newton along the way from the centre: the target is approached in steps, so a fold is not jumped."""
+        """Newton along the way from the centre, in steps, so that a fold is not jumped over."""
         x, y, h = np.zeros_like(xd), np.zeros_like(yd), 1e-6
         with np.errstate(all="ignore"):
             for step in range(STEPS):

@@ -36,7 +36,8 @@ def _camera(node: dict[str, Any], size: tuple[int, int] | None, where: str):
     k, (focal, centre) = values[:lead], (values[lead : lead + 2], values[lead + 2 :])
     vector = numbers(node.get("distortion_coeffs"), f"{where}, distortion_coeffs")
     if size is None:
-        size = image_size(*numbers(field(node, "resolution", where=where), f"{where}, resolution", 2), where)
+        width, height = numbers(field(node, "resolution", where=where), f"{where}, resolution", 2)
+        size = image_size(width, height, where)
     title = f"Kalibr {model}-{distortion}"
     if model == "pinhole":
         if distortion in ("radtan", "none"):
@@ -49,8 +50,10 @@ def _camera(node: dict[str, Any], size: tuple[int, int] | None, where: str):
         return make_camera(OURS[model], [*focal, *centre, *k], size, where)
     elif distortion == "radtan":
         return from_opencv(vector, focal, centre, size, title, OURS[model], tuple(k))
-    raise FormatError(f"{where}: {title} is not supported. Known for pinhole: radtan, equidistant, fov, none; "
-                      f"for {', '.join(OURS)[9:]}: none, radtan.")  # fmt: skip
+    raise FormatError(
+        f"{where}: {title} is not supported. Known for pinhole: radtan, equidistant, fov, none; "
+        f"for {', '.join(OURS)[9:]}: none, radtan."
+    )
 
 
 def render(cameras: list[NamedCamera]) -> str:

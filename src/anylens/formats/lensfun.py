@@ -3,8 +3,8 @@
     r_d = r_u (1 + k1 r_u² + k2 r_u⁴),  r = 1 at half the short side, on top of an ideal projection (<type>).
 
 With s = f / (half the short side), a radial (or Kannala-Brandt) camera is  k_n(Lensfun) = k_n / s^{2n}  on
-`rectilinear` (`fisheye`), exactly. Focal lengths are 35 mm equivalents by the diagonal (43.27 mm, crop factor 1),
-since a photograph says nothing about its sensor. <center> is in half short sides from the image centre.
+`rectilinear` (`fisheye`), exactly. Focal lengths are 35 mm equivalents by the diagonal (43.27 mm, crop factor
+1), since a photograph says nothing about its sensor. <center> is in half short sides from the image centre.
 """
 
 from __future__ import annotations
@@ -16,15 +16,23 @@ from anylens.camera import Camera
 from anylens.formats.named import NamedCamera
 
 DIAGONAL_35MM = math.hypot(36.0, 24.0)
-TYPES = {"pinhole": "rectilinear", "radial:2": "rectilinear", "kb:2": "fisheye", "equidistant": "fisheye",
-         "equisolid": "equisolid", "stereographic": "stereographic", "orthographic": "orthographic"}  # fmt: skip
+TYPES = {
+    "pinhole": "rectilinear",
+    "radial:2": "rectilinear",
+    "kb:2": "fisheye",
+    "equidistant": "fisheye",
+    "equisolid": "equisolid",
+    "stereographic": "stereographic",
+    "orthographic": "orthographic",
+}
 
 
 def render(cameras: list[NamedCamera], maker: str = "anylens", mount: str = "Generic") -> str:
     """`maker` and `mount` are what the photo editor shows; set them to those of the camera body."""
     lenses = "".join(_lens(named, maker, mount) for named in cameras)
     mounts = f"    <mount>\n        <name>{escape(mount)}</name>\n    </mount>\n"
-    return f'<!DOCTYPE lensdatabase SYSTEM "lensfun-database.dtd">\n<lensdatabase version="1">\n{mounts}{lenses}</lensdatabase>\n'
+    head = '<!DOCTYPE lensdatabase SYSTEM "lensfun-database.dtd">\n<lensdatabase version="1">\n'
+    return f"{head}{mounts}{lenses}</lensdatabase>\n"
 
 
 def _lens(named: NamedCamera, maker: str, mount: str) -> str:

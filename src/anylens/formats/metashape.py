@@ -3,8 +3,8 @@
     u = w/2 + cx + x' (f + b1) + y' b2,   v = h/2 + cy + y' f,
     x' = x (1 + K1 r² + K2 r⁴ + K3 r⁶ + K4 r⁸) + P1 (r² + 2x²) + 2 P2 x y,   y' likewise,
 
-with x, y on the plane of the projection: frame (X/Z), fisheye (equidistant) or equisolid_fisheye. P1 and P2 are
-OpenCV's p2 and p1; cx, cy count from the image centre; pixel centres are at +0.5, as here.
+with x, y on the plane of the projection: frame (X/Z), fisheye (equidistant) or equisolid_fisheye. P1 and P2
+are OpenCV's p2 and p1; cx, cy count from the image centre; pixel centres are at +0.5, as here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def parse(content: bytes, size: tuple[int, int] | None = None) -> list:
         raise FormatError(f"Not XML: {error}.") from None
     if root.tag == "calibration":
         return [("camera", _camera(root, size, "The calibration"))]
-    out = []
+    out: list = []
     for sensor in root.iter("sensor"):
         name = sensor.get("label") or sensor.get("id") or str(len(out) + 1)
         nodes = sensor.findall("calibration")
@@ -67,9 +67,17 @@ def _camera(node: ElementTree.Element, size: tuple[int, int] | None, where: str)
     if value("p3") or value("p4"):
         raise FormatError(f"{where}: p3 and p4 are not supported. Calibrate with p1 and p2 only.")
     plane, radial = PLANES[kind], tuple(value(f"k{i}") for i in range(1, 5))
-    foreign = ForeignCamera(f"Metashape {kind}", (f + value("b1"), f), (width / 2 + value("cx"), height / 2 + value("cy")),
-                            width, height, plane, radial=radial, tangential=(value("p2"), value("p1")),
-                            skew=value("b2"))  # fmt: skip
+    foreign = ForeignCamera(
+        f"Metashape {kind}",
+        (f + value("b1"), f),
+        (width / 2 + value("cx"), height / 2 + value("cy")),
+        width,
+        height,
+        plane,
+        radial=radial,
+        tangential=(value("p2"), value("p1")),
+        skew=value("b2"),
+    )
     return foreign.plain(4 if plane == "equidistant" else 0) or foreign
 
 
@@ -82,5 +90,6 @@ def render(cameras: list[NamedCamera]) -> str:
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<calibration>\n'
         f"  <projection>{escape(WRITTEN[camera.model])}</projection>\n"
-        f"  <width>{int(camera.width)}</width>\n  <height>{int(camera.height)}</height>\n{body}</calibration>\n"
+        f"  <width>{int(camera.width)}</width>\n"
+        f"  <height>{int(camera.height)}</height>\n{body}</calibration>\n"
     )

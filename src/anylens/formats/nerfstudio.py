@@ -1,7 +1,7 @@
 """nerfstudio's transforms.json: one camera at the top, or one per frame; OPENCV and OPENCV_FISHEYE.
 
-fl_x fl_y cx cy w h and k1 k2 k3 k4 p1 p2; k4 of OPENCV is a fourth radial term. Poses (`transform_matrix`) are
-no part of a camera: a written file holds intrinsics only.
+fl_x fl_y cx cy w h and k1 k2 k3 k4 p1 p2; k4 of OPENCV is a fourth radial term. Poses (`transform_matrix`)
+are no part of a camera: a written file holds intrinsics only.
 """
 
 from __future__ import annotations
@@ -48,8 +48,15 @@ def _camera(data: dict[str, Any], size: tuple[int, int] | None, where: str) -> C
         raise FormatError(f"{where}: the focal length must be positive.")
     radial = (value["k1"], value["k2"], value["k3"], value["k4"])
     fisheye = model in FISHEYE
-    foreign = ForeignCamera(f"nerfstudio {model}", focal, centre, *size, "equidistant" if fisheye else "pinhole",
-                            radial=radial, tangential=(value["p1"], value["p2"]))  # fmt: skip
+    foreign = ForeignCamera(
+        f"nerfstudio {model}",
+        focal,
+        centre,
+        *size,
+        "equidistant" if fisheye else "pinhole",
+        radial=radial,
+        tangential=(value["p1"], value["p2"]),
+    )
     return foreign.plain(4 if fisheye else 2 if any(radial) else 0) or foreign
 
 

@@ -1,4 +1,4 @@
-"""OpenCV's FileStorage YAML as its calibration sample writes it: camera_matrix, distortion_coefficients, size.
+"""OpenCV's FileStorage YAML, as its calibration sample writes it.
 
 The vector is k1 k2 p1 p2 k3. The principal point counts from the centre of the first pixel (see the table).
 """
@@ -60,6 +60,11 @@ def render(cameras: list[NamedCamera]) -> str:
 
 
 def render_opencv(camera: Camera, vector: list[float], **flags: int) -> str:
-    data = {"image_width": int(camera.width), "image_height": int(camera.height), **flags,
-            "camera_matrix": np.asarray(camera.K), "distortion_coefficients": np.array([vector]).T}  # fmt: skip
+    data = {
+        "image_width": int(camera.width),
+        "image_height": int(camera.height),
+        **flags,
+        "camera_matrix": np.asarray(camera.K),
+        "distortion_coefficients": np.array([vector]).T,
+    }
     return "%YAML:1.0\n---\n" + dump_yaml(data)

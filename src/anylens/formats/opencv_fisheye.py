@@ -1,4 +1,6 @@
-"""OpenCV YAML of its fisheye module: four coefficients k1 to k4 of Kannala-Brandt, marked `fisheye_model: 1`."""
+"""OpenCV YAML of its fisheye module: four coefficients k1 to k4 of Kannala-Brandt, marked `fisheye_model:
+1`.
+"""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def dump_yaml(data: dict[str, Any], indent: int = 0) -> str:
 
 
 def _write(value: Any) -> str:
-    """A scalar that every YAML reader takes for what it is: 1e-05 is a string to YAML 1.1, 1.0e-05 a number."""
+    """A scalar as every YAML reader takes it: to YAML 1.1, 1e-05 is a string, 1.0e-05 a number."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

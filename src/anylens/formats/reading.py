@@ -27,8 +27,8 @@ def read(
 
     `format` is found from content and file name if not given. Distortion that none of our models hold
     (tangential, rational, thin prism, skew) raises FormatError unless `refit`, or a `model` to fit, is given;
-    then `error` is the largest pixel error, and one above `max_error` pixels raises. A `model` applies to every
-    camera of the file. `size` (width, height) is for files without an image size.
+    then `error` is the largest pixel error, and one above `max_error` pixels raises. A `model` applies to
+    every camera of the file. `size` (width, height) is for files without an image size.
     """
     given = named_format(format) if format else None
     content, name = load(source)
@@ -69,8 +69,10 @@ def _finish(
     if isinstance(camera, ForeignCamera):
         camera = camera.moved(found.offset)
         if not (refit or model):
-            raise FormatError(f"Camera '{name}' ({camera.title}) has {camera.lost_terms()}, which no model here "
-                              "holds. Ask for a refit: --refit, or --model radial:3.")  # fmt: skip
+            raise FormatError(
+                f"Camera '{name}' ({camera.title}) has {camera.lost_terms()}, which no model here "
+                "holds. Ask for a refit: --refit, or --model radial:3."
+            )
         try:
             fitted, error = camera.refit(model)
         except FitError as reason:

@@ -37,8 +37,10 @@ def to_format(named: NamedCamera, target: Format, refit: bool, limit: float) -> 
         return replace(named, camera=exact)
     if not refit:
         nearest = nearest_model(named.camera.model, target)
-        raise FormatError(f"{target.title} cannot hold '{named.camera.model}'. It holds {', '.join(target.holds)}. "
-                          f"Convert first: --model {nearest}, or let it choose: --refit.")  # fmt: skip
+        raise FormatError(
+            f"{target.title} cannot hold '{named.camera.model}'. It holds {', '.join(target.holds)}. "
+            f"Convert first: --model {nearest}, or let it choose: --refit."
+        )
     best: NamedCamera | None = None
     for model in _candidates(named.camera.model, target):
         try:
@@ -67,12 +69,12 @@ def check_error(name: str, model: str, error: float, limit: float) -> None:
 
 
 def nearest_model(model: str, target: Format) -> str:
-    """A model of the format that is likely to come near: a wide one for wide ones, the largest of its family."""
+    """The model of the format that is likeliest to come near."""
     return _candidates(model, target)[0]
 
 
 def _candidates(model: str, target: Format) -> list[str]:
-    """Models of the format, most promising first: same family, same reach (beyond 90° or not), many coefficients."""
+    """Models of the format: same family first, then same reach (beyond 90° or not), many coefficients."""
     narrow = ("pinhole", "radial", "fov")
 
     def rank(other: str) -> tuple:

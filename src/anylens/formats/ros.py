@@ -1,4 +1,4 @@
-"""ROS CameraInfo YAML (camera_info_manager): plumb_bob k1 k2 p1 p2 k3, rational_polynomial, equidistant k1..k4."""
+"""ROS CameraInfo YAML: plumb_bob k1 k2 p1 p2 k3, rational_polynomial, equidistant k1..k4."""
 
 from __future__ import annotations
 

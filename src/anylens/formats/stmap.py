@@ -1,9 +1,10 @@
 """ST-maps: for every pixel of one picture, where it lies in another; EXR, for Nuke, Blender and Fusion.
 
-Red is s = u / W, green t = 1 - v / H (y up), with u, v in pixels from the top-left corner, so that an identity map
-holds (i + 0.5) / W. `direction="undistort"` maps the straight picture to the photo (applied to the photo it
-undistorts); "distort" maps the photo to the straight picture (applied to a render it distorts). Pixels without a
-source are -1. The straight picture is the pinhole view of `anylens undistort` with the same options.
+Red is s = u / W, green t = 1 - v / H (y up), with u, v in pixels from the top-left corner, so that an
+identity map holds (i + 0.5) / W. `direction="undistort"` maps the straight picture to the photo (applied to
+the photo it undistorts); "distort" maps the photo to the straight picture (applied to a render it distorts).
+Pixels without a source are -1. The straight picture is the pinhole view of `anylens undistort` with the same
+options.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def render(
     fov_deg: float | None = None,
     size: tuple[int, int] | None = None,
 ) -> bytes:
-    """EXR bytes. `half` saves space and loses precision: 16-bit floats place pixels to 1/2048 of the picture."""
+    """EXR bytes. `half` is smaller and less precise: it places pixels to 1/2048 of the picture."""
     if direction not in DIRECTIONS:
         raise FormatError(f"An ST-map's direction is {' or '.join(DIRECTIONS)}, not '{direction}'.")
     st = st_map(cameras[0].camera, direction, balance=balance, fov_deg=fov_deg, size=size)

@@ -1,9 +1,9 @@
 """The one table of camera file formats.
 
 `offset` is what the format's principal point is smaller by than ours, whose origin is the corner of the first
-pixel: 0.5 where the centre of the first pixel is (0, 0). `reading` and `writing` apply it, so the format modules
-deal in their file's own pixels. `holds` lists what a writer accepts as it stands; `embedding` gets other models
-there where that loses nothing.
+pixel: 0.5 where the centre of the first pixel is (0, 0). `reading` and `writing` apply it, so the format
+modules deal in their file's own pixels. `holds` lists what a writer accepts as it stands; `embedding` gets
+other models there where that loses nothing.
 
 To add a format: a module with `parse(source, size)` and / or `render(cameras, **options)`, and a row here.
 """
@@ -48,18 +48,42 @@ ALL = tuple(models())
 _ROWS = (
     Format("anylens", "anylens JSON", "native", ("*.json", "*.jsonl"), ALL, many=True),
     Format("colmap_text", "COLMAP text", "colmap_text", ("cameras*.txt", "*.txt"), COLMAP_MODELS, many=True),
-    Format("colmap_binary", "COLMAP binary", "colmap_binary", ("cameras*.bin", "*.bin"), COLMAP_MODELS, many=True),
+    Format(
+        "colmap_binary", "COLMAP binary", "colmap_binary", ("cameras*.bin", "*.bin"), COLMAP_MODELS, many=True
+    ),
     Format("opencv", "OpenCV YAML", "opencv", ("*.yml", "*.yaml"), BROWN, offset=0.5),
-    Format("opencv_fisheye", "OpenCV fisheye YAML", "opencv_fisheye", ("*fisheye*.y*ml",), ("kb:4",), offset=0.5),
+    Format(
+        "opencv_fisheye", "OpenCV fisheye YAML", "opencv_fisheye", ("*fisheye*.y*ml",), ("kb:4",), offset=0.5
+    ),
     Format("ros", "ROS CameraInfo", "ros", ("camera_info*.y*ml", "ost.yaml"), (*BROWN, "kb:4"), offset=0.5),
-    Format("kalibr", "Kalibr camchain", "kalibr", ("*camchain*.y*ml",),
-           ("pinhole", "radial:2", "kb:4", "fov", "ucm", "eucm", "ds"), offset=0.5, many=True),
-    Format("nerfstudio", "nerfstudio transforms.json", "nerfstudio", ("transforms*.json",), (*BROWN, "kb:4"), many=True),
-    Format("metashape", "Metashape XML", "metashape", ("*.xml",),
-           ("pinhole", "radial:4", "kb:4", "equisolid"), many=False),
+    Format(
+        "kalibr",
+        "Kalibr camchain",
+        "kalibr",
+        ("*camchain*.y*ml",),
+        ("pinhole", "radial:2", "kb:4", "fov", "ucm", "eucm", "ds"),
+        offset=0.5,
+        many=True,
+    ),
+    Format(
+        "nerfstudio",
+        "nerfstudio transforms.json",
+        "nerfstudio",
+        ("transforms*.json",),
+        (*BROWN, "kb:4"),
+        many=True,
+    ),
+    Format(
+        "metashape",
+        "Metashape XML",
+        "metashape",
+        ("*.xml",),
+        ("pinhole", "radial:4", "kb:4", "equisolid"),
+        many=False,
+    ),
     Format("lensfun", "Lensfun XML", "lensfun", ("lensfun*.xml",), LENSFUN, many=True, reads=False),
     Format("stmap", "ST-map", "stmap", ("*.exr",), ALL, reads=False),
-)  # fmt: skip
+)
 FORMATS: dict[str, Format] = {row.name: row for row in _ROWS}
 
 

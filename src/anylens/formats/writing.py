@@ -1,4 +1,4 @@
-"""Write camera files: bring cameras into a model that the format holds, apply its pixel offset, write at once."""
+"""Write camera files: into a model that the format holds, with its pixel offset, whole or not at all."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def write(
     max_error: float = DEFAULT_LIMIT,
     **options: Any,
 ) -> list[NamedCamera]:
-    """Write cameras to `path`; returns them as written, each with the largest pixel error of a refit (0 if exact).
+    """Write cameras to `path`; returns them as written, with the largest pixel error of a refit.
 
     A model that the format does not hold raises FormatError, unless `model` names another one or `refit` lets
-    the best of the format's own be chosen; a refit beyond `max_error` pixels raises. A format of one camera per
-    file takes several when the path has `{name}` in it. The file appears complete or not at all.
+    the best of the format's own be chosen; a refit beyond `max_error` pixels raises. A format of one camera
+    per file takes several when the path has `{name}` in it. The file appears complete or not at all.
     """
     path = Path(path)
     found = named_format(format) if format else format_by_file_name(path.name)

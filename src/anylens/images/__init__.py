@@ -10,5 +10,15 @@ from anylens.images.orientation import turn_camera, turn_pixels
 from anylens.images.photo import Photo, read_photo
 from anylens.images.raster import Raster, read_raster
 
-__all__ = ["ExifTags", "FocalTag", "Photo", "Raster", "focal_from_exif", "read_exif", "read_photo", "read_raster",
-           "turn_camera", "turn_pixels"]  # fmt: skip
+__all__ = [
+    "ExifTags",
+    "FocalTag",
+    "Photo",
+    "Raster",
+    "focal_from_exif",
+    "read_exif",
+    "read_photo",
+    "read_raster",
+    "turn_camera",
+    "turn_pixels",
+]

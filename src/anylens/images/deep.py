@@ -38,7 +38,7 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def encode_tiff(pixels: np.ndarray, icc: bytes | None = None) -> bytes:
-    """TIFF bytes (little endian, one Deflate strip) of uint8, uint16 or float32 pixels (H, W) or (H, W, C)."""
+    """TIFF bytes (one Deflate strip) of uint8, uint16 or float32 pixels (H, W) or (H, W, C)."""
     if pixels.dtype.name not in ("uint8", "uint16", "float32"):
         raise ImageError(f"TIFF is written from uint8, uint16 or float32, not {pixels.dtype}.")
     pixels = pixels if pixels.ndim == 3 else pixels[..., None]

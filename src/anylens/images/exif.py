@@ -1,7 +1,8 @@
 """What the EXIF block says about the focal length, and how far that can be believed.
 
-The 35 mm equivalent is taken by the diagonal:  f_px = f_35 · diagonal_px / 43.27 mm.  Without it, the focal length
-in mm and the focal-plane resolution give the same; without that, the focal length and the camera's sensor.
+The 35 mm equivalent is taken by the diagonal:  f_px = f_35 · diagonal_px / 43.27 mm.  Without it, the focal
+length in mm and the focal-plane resolution give the same; without that, the focal length and the camera's
+sensor.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ UNIT_MM = {
     5: 0.001,
 }  # EXIF's focal-plane units; 1 is "none", meant as inches
 EDITORS = re.compile(
-    r"photoshop|lightroom|gimp|snapseed|picasa|picnik|photoscape|affinity|darktable|rawtherapee|capture one|luminar|"
-    r"dxo|acdsee|paint|instagram|vsco|facetune|pixelmator|photos? \d|preview|imagemagick|polarr|prisma|canva|corel|"
-    r"irfanview|faststone|digikam|shotwell|aperture|iphoto|on1|topaz|hugin|ptgui|microsoft|google|meitu|beauty|camera\+",
+    r"photoshop|lightroom|gimp|snapseed|picasa|picnik|photoscape|affinity|darktable|rawtherapee|capture one|"
+    r"luminar|dxo|acdsee|paint|instagram|vsco|facetune|pixelmator|photos? \d|preview|imagemagick|polarr|"
+    r"prisma|canva|corel|irfanview|faststone|digikam|shotwell|aperture|iphoto|on1|topaz|hugin|ptgui|"
+    r"microsoft|google|meitu|beauty|camera\+",
     re.IGNORECASE,
 )
 ORIENTATION, MAKE, MODEL, SOFTWARE, PROCESSING = 0x0112, 0x010F, 0x0110, 0x0131, 0x000B
@@ -59,7 +61,7 @@ class ExifTags:
 
     @property
     def group(self) -> str:
-        """Photographs with the same key come from one camera and one focal length; "" where the tags do not say."""
+        """Key of photographs of one camera and focal length; "" where the tags do not say."""
         if not (self.make or self.model) or not (self.focal_mm or self.focal_35mm):
             return ""
         size = "x".join(str(s) for s in sorted((self.width, self.height)))
@@ -68,7 +70,7 @@ class ExifTags:
 
 @dataclass(frozen=True)
 class FocalTag:
-    """A focal length from EXIF. `trusted` if there are no `doubts`, each of which is a phrase for a warning."""
+    """A focal length from EXIF, trusted if there are no `doubts`: phrases for a warning."""
 
     focal_px: float  # in pixels of the picture asked about, pixels taken as square
     focal_35mm: float  # by the diagonal
@@ -81,7 +83,7 @@ class FocalTag:
 
 
 def read_exif(source: Image.Image | Image.Exif | bytes | None) -> ExifTags:
-    """Tags of a Pillow image, an Exif object or a raw EXIF block; never raises, an unreadable block is empty."""
+    """Tags of a Pillow image, an Exif object or a raw block; never raises, a damaged one is empty."""
     try:
         if isinstance(source, bytes):
             block = Image.Exif()
@@ -116,7 +118,7 @@ def read_exif(source: Image.Image | Image.Exif | bytes | None) -> ExifTags:
 
 
 def focal_from_exif(tags: ExifTags, width: int, height: int) -> FocalTag | None:
-    """The focal length for a picture of width x height (either way up), or None where the tags do not give one."""
+    """The focal length for a picture of width x height (either way up); None without tags for it."""
     diagonal = math.hypot(width, height)
     per_mm = diagonal / DIAGONAL_35MM
     ways: list[tuple[str, float]] = []
@@ -136,7 +138,7 @@ def focal_from_exif(tags: ExifTags, width: int, height: int) -> FocalTag | None:
 
 
 def _from_plane(tags: ExifTags, width: int, height: int) -> float:
-    """f_px = f_mm · pixels per mm, scaled from the size the tags were written for; 0 where tags are missing."""
+    """f_px = f_mm · pixels per mm, scaled from the size that was tagged; 0 where tags are missing."""
     if not (tags.focal_mm and tags.plane_x and tags.width and tags.height):
         return 0.0
     scale = max(width, height) / max(tags.width, tags.height)

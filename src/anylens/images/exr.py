@@ -1,7 +1,7 @@
 """A small OpenEXR writer: scanlines, half or float channels, ZIP compression in blocks of 16 lines.
 
-Each block's bytes are split into even and odd positions and stored as differences (mod 256, offset 128) before
-zlib, as the format demands; a block that does not shrink is stored as it is.
+Each block's bytes are split into even and odd positions and stored as differences (mod 256, offset 128)
+before zlib, as the format demands; a block that does not shrink is stored as it is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KINDS = {"float16": 1, "float32": 2}
 
 
 def encode_exr(channels: dict[str, np.ndarray], *, half: bool = False) -> bytes:
-    """EXR bytes of named channels ("R", "G", …), each (H, W), stored as float32 or, with `half`, as float16."""
+    """EXR bytes of named channels ("R", "G", …), each (H, W), as float32 or, with `half`, float16."""
     if not channels or any(
         c.ndim != 2 or c.shape != next(iter(channels.values())).shape for c in channels.values()
     ):

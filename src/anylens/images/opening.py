@@ -125,13 +125,17 @@ def _guess(data: bytes) -> str:
         )
     if data[:4] == b"\x76\x2f\x31\x01":
         return "OpenEXR is not read as a photograph; convert it to PNG or TIFF"
-    if data[4:8] == b"ftyp" or data[:4] == b"\x1aE\xdf\xa3" or data[:4] == b"RIFF" and data[8:12] == b"AVI ":
+    if (
+        data[4:8] == b"ftyp"
+        or data[:4] == b"\x1aE\xdf\xa3"
+        or (data[:4] == b"RIFF" and data[8:12] == b"AVI ")
+    ):
         return "a video, not a photograph"
     if data[:4] in (b"%PDF", b"PK\x03\x04"):
         return "a document or archive, not a picture"
     if data[:3] == b"\xff\xd8\xff" or data[:8] == b"\x89PNG\r\n\x1a\n":
         return "damaged or cut off in its header"
-    if all(c in b"\t\n\r\f" or 32 <= c for c in data[:512]):
+    if all(c in b"\t\n\r\f" or c >= 32 for c in data[:512]):
         return "text, not a picture"
     return "not a picture format that can be read here"
 

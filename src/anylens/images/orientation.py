@@ -14,8 +14,16 @@ from anylens.camera import Camera
 from anylens.errors import ModelError
 
 # o -> (swap x and y, then flip left-right, flip top-bottom), stored to upright
-STEPS = {1: (False, False, False), 2: (False, True, False), 3: (False, True, True), 4: (False, False, True),
-         5: (True, False, False), 6: (True, True, False), 7: (True, True, True), 8: (True, False, True)}  # fmt: skip
+STEPS = {
+    1: (False, False, False),
+    2: (False, True, False),
+    3: (False, True, True),
+    4: (False, False, True),
+    5: (True, False, False),
+    6: (True, True, False),
+    7: (True, True, True),
+    8: (True, False, True),
+}
 INVERSE = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 8, 7: 7, 8: 6}
 
 

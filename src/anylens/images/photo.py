@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,17 @@ ARRAY_MODES = ("I", "F", "I;16", "I;16B", "I;16L", "I;16N")
 
 @dataclass(frozen=True)
 class Photo:
-    """`rgb` (h, w, 3) uint8, upright. `width` x `height` is the full upright size, which `rgb` has too unless it
-    was asked for smaller. `opaque` (h, w) marks the pixels that are not transparent, None where all are."""
+    """A photo upright, as 8-bit RGB.
+
+    `rgb` (h, w, 3) has the full upright size `width` x `height` unless it was asked for smaller. `opaque` (h, w)
+    marks the pixels that are not transparent; None where all are opaque.
+    """
 
     name: str
     rgb: np.ndarray
     width: int
     height: int
-    exif: ExifTags = ExifTags()
+    exif: ExifTags = field(default_factory=ExifTags)
     opaque: np.ndarray | None = None
 
     @property
@@ -42,9 +45,10 @@ def read_photo(
 ) -> Photo:
     """A photo from a path, bytes, an open binary file, a Pillow image or an array (NumPy, torch, …).
 
-    Files may be of 1 to 16 bits, grey, palette, CMYK, with alpha, animated (the first frame counts), MPO, with a
-    wrong extension; the EXIF orientation is applied. `at_least`: JPEGs may be decoded at 1/2, 1/4 or 1/8 of their
-    size as long as the longer side keeps this many pixels, which is faster. Every failure is an ImageError.
+    Files may be of 1 to 16 bits, grey, palette, CMYK, with alpha, animated (the first frame counts), MPO,
+    with a wrong extension; the EXIF orientation is applied. `at_least`: JPEGs may be decoded at 1/2, 1/4 or
+    1/8 of their size as long as the longer side keeps this many pixels, which is faster. Every failure is an
+    ImageError.
     """
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)

@@ -40,8 +40,9 @@ def to_rgb8(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """RGB (H, W, 3) uint8 and, where there is transparency, which pixels are opaque (H, W).
 
-    uint16 is scaled by the smallest camera depth (10 to 16 bits) that holds its values. Floats must lie in [0, 1]
-    unless `scale_floats`, which divides by the largest value. Raises ImageError for NaN, infinity and wild ranges.
+    uint16 is scaled by the smallest camera depth (10 to 16 bits) that holds its values. Floats must lie in
+    [0, 1] unless `scale_floats`, which divides by the largest value. Raises ImageError for NaN, infinity and
+    wild ranges.
     """
     values = to_8_bits(pixels, name, scale_floats)
     if values.ndim == 2:
@@ -71,11 +72,12 @@ def to_8_bits(pixels: np.ndarray, name: str, scale_floats: bool) -> np.ndarray:
         return np.rint(pixels * np.float32(255 / top)).astype(np.uint8)
     if not np.all(np.isfinite(pixels)):
         raise ImageError(f"{name}: NaN or infinite pixel values.")
-    low, high = float(pixels.min()), float(pixels.max())
-    if scale_floats and high > 1:
-        pixels, high = pixels / high, 1.0
-        low = min(low, 0.0) if low < 0 else low
-    if low < -0.01 or high > 1.01:
-        raise ImageError(f"{name}: float pictures lie in [0, 1], this one in [{low:.3g}, {high:.3g}]. "
-                         "Divide by its white level, or pass uint8.")  # fmt: skip
+    darkest, brightest = float(pixels.min()), float(pixels.max())
+    if scale_floats and brightest > 1:
+        pixels, darkest, brightest = pixels / brightest, darkest / brightest, 1.0
+    if darkest < -0.01 or brightest > 1.01:
+        raise ImageError(
+            f"{name}: float pictures lie in [0, 1], this one in [{darkest:.3g}, {brightest:.3g}]. "
+            "Divide by its white level, or pass uint8."
+        )
     return np.rint(np.clip(pixels, 0, 1) * 255).astype(np.uint8)

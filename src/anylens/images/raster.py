@@ -1,4 +1,4 @@
-"""Read a picture as it is, for resampling: native depth and channels, upright, with its EXIF and colour profile."""
+"""Read a picture as it is, for resampling: native depth, upright, with EXIF and colour profile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Raster:
 
 
 def read_raster(path: str | Path, max_pixels: int = MAX_PIXELS) -> Raster:
-    """The picture of a file. 16-bit colour and float colour need OpenCV, as Pillow reduces or refuses them."""
+    """The picture of a file. 16-bit and float colour need OpenCV: Pillow cuts or refuses them."""
     path = Path(path)
     data = read_bytes(path)
     if data[:4] in (b"II*\0", b"MM\0*") and _is_float_colour(data, path.name, max_pixels):
@@ -75,7 +75,7 @@ def _is_float_colour(data: bytes, name: str, max_pixels: int) -> bool:
         stream = io.BytesIO(data)
         stream.seek(fields.next)
         fields.load(stream)
-        is_float = tuple(fields.get(339, (1,)))[0] == 3 and int(fields.get(277, 1)) > 1
+        is_float = 3 in tuple(fields.get(339, (1,))) and int(fields.get(277, 1)) > 1
         size = int(fields[256]) * int(fields[257])
     except Exception:  # damaged: the ordinary way reports it
         return False

@@ -1,4 +1,4 @@
-"""Save pictures: the file type follows the extension, EXIF and colour profile are kept, depth is never cut."""
+"""Save pictures by their extension; EXIF and colour profile are kept, depth is never cut."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def encode_picture(
     icc: bytes | None = None,
     quality: int = 95,
 ) -> bytes:
-    """File bytes of pixels (H, W[, C]) for a file extension. Raises ImageError where the format loses depth."""
+    """File bytes of pixels (H, W[, C]) for an extension. Raises ImageError where depth would be lost."""
     suffix = suffix.lower()
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]
     if suffix == ".exr":

@@ -1,7 +1,7 @@
 """Crop factors (43.27 mm over the sensor's diagonal) of common cameras that leave out the 35 mm equivalent.
 
-The first pattern found in "make model", lower case, counts. Families share a sensor size for many years, so a few
-rows cover most of the photographs that need them; an unknown camera has no entry and no guess.
+The first pattern found in "make model", lower case, counts. Families share a sensor size for many years, so a
+few rows cover most of the photographs that need them; an unknown camera has no entry and no guess.
 """
 
 from __future__ import annotations

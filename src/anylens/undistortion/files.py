@@ -20,9 +20,25 @@ from anylens.undistortion.maps import View
 from anylens.undistortion.views import undistort
 
 PLANE_TAGS = (0xA20E, 0xA20F, 0xA210)  # focal-plane resolution: wrong for the new picture
-# How a TIFF stores its pixels, which its directory mixes with the EXIF tags: size, depth, strips, tiles, profile.
-LAYOUT_TAGS = (*range(254, 260), 262, 266, 273, 277, 278, 279, 284, 317, *range(320, 326), 338, 339, 347, 34675,
-               *range(529, 533))  # fmt: skip
+# How a TIFF stores its pixels, which its directory mixes with the EXIF tags: size, depth, strips, tiles,
+# profile.
+LAYOUT_TAGS = (
+    *range(254, 260),
+    262,
+    266,
+    273,
+    277,
+    278,
+    279,
+    284,
+    317,
+    *range(320, 326),
+    338,
+    339,
+    347,
+    34675,
+    *range(529, 533),
+)
 
 
 @dataclass(frozen=True)
@@ -41,8 +57,8 @@ def undistort_file(
 ) -> UndistortedFile:
     """Undistort the photo at `path` (upright) into `out`; options are those of `undistort`.
 
-    The new camera goes to `out` with `.json`, the mask to `out` with `_mask.png`. The EXIF block is kept with the
-    orientation set to upright and size and 35 mm equivalent set to those of the new picture.
+    The new camera goes to `out` with `.json`, the mask to `out` with `_mask.png`. The EXIF block is kept with
+    the orientation set to upright and size and 35 mm equivalent set to those of the new picture.
     """
     out = Path(out)
     if out.suffix.lower() not in (*PILLOW, ".exr"):

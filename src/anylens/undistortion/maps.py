@@ -1,8 +1,8 @@
 """Where each pixel of a target view comes from in the source picture.
 
 Pixel coordinates have their origin at the corner of the first pixel, so a target pixel (i, j) is sampled at
-(i + 0.5, j + 0.5). Rows are computed in strips: by the radial table where two cameras share their axis, else by
-the exact way, target pixel → ray → (rotation) → source pixel.
+(i + 0.5, j + 0.5). Rows are computed in strips: by the radial table where two cameras share their axis, else
+by the exact way, target pixel → ray → (rotation) → source pixel.
 """
 
 from __future__ import annotations
@@ -22,14 +22,19 @@ FAR = np.float32(-1e6)  # where pixels without a source are sent
 
 
 class Mapping:
-    """The map of a pair of views; `rows(top, bottom)` gives a strip of it. `rotation` (3, 3) turns target rays."""
+    """The map of two views; `rows(top, bottom)` is a strip of it. `rotation` (3, 3) turns target rays."""
 
     def __init__(self, source: View, target: View, rotation: Any = None, *, exact: bool = False):
         self.source, self.target = _plain(source), _plain(target)
         self.rotation = None if rotation is None else check_rotation(rotation)
-        both = isinstance(self.source, Camera) and isinstance(self.target, Camera)
-        table = both and self.rotation is None and not exact
-        self.table = make_table(self.source, self.target) if table else None
+        self.table = None
+        if (
+            isinstance(self.source, Camera)
+            and isinstance(self.target, Camera)
+            and rotation is None
+            and not exact
+        ):
+            self.table = make_table(self.source, self.target)
         self.covered = self._covered()
 
     def rows(self, top: int, bottom: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -59,7 +64,7 @@ class Mapping:
         return inside if valid is None else inside & valid
 
     def _covered(self) -> bool:
-        """True if every target pixel has a source. The map of two cameras is continuous: the border decides."""
+        """True if every target pixel has a source: for a continuous map, the border decides."""
         if not isinstance(self.source, Camera) or not isinstance(self.target, Camera):
             return False
         w, h = self.target.width, self.target.height

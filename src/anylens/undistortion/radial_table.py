@@ -1,7 +1,7 @@
 """The map between two radial cameras with the same axis, from a table of one variable.
 
-A target pixel at radius r on its normalised plane shows the angle ϑ = h_t⁻¹(r), which the source has at radius
-h_s(ϑ) in the same direction. So  u = cx_s + fx_s x s(q),  v = cy_s + fy_s y s(q),  q = x² + y²,  with
+A target pixel at radius r on its normalised plane shows the angle ϑ = h_t⁻¹(r), which the source has at
+radius h_s(ϑ) in the same direction. So  u = cx_s + fx_s x s(q),  v = cy_s + fy_s y s(q),  q = x² + y²,  with
 
     s(q) = h_s(h_t⁻¹(√q)) / √q,   s(0) = h_s'(0) / h_t'(0),
 
@@ -24,7 +24,7 @@ ACCURACY = 1e-3  # pixels of the source
 
 @dataclass(frozen=True)
 class RadialTable:
-    """`value` and `step` (N,) float32: s at the nodes and its increments; `limit`: largest q that is valid."""
+    """`value` and `step` (N,) float32: s at the nodes and its increments; `limit`: the largest valid q."""
 
     source: tuple[float, float, float, float]
     target: tuple[float, float, float, float]
@@ -35,7 +35,9 @@ class RadialTable:
     bounded: bool  # True where some target pixels lie beyond the limit
 
     def rows(self, top: int, bottom: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Source pixels u, v (rows, W) float32 of target rows top..bottom, and where they are valid (None: all)."""
+        """Source pixels u, v (rows, W) float32 of target rows top..bottom, and where they are valid (None:
+        all).
+        """
         fx, fy, cx, cy = self.target
         x = ((np.arange(width) + 0.5 - cx) / fx).astype(np.float32)
         y = ((np.arange(top, bottom) + 0.5 - cy) / fy).astype(np.float32)[:, None]
@@ -70,8 +72,15 @@ def make_table(source: Camera, target: Camera) -> RadialTable | None:
         wrong = np.abs(0.5 * (s[:-2:2] + s[2::2]) - s[1::2]) * np.sqrt(q[1::2]) * max(src[:2])
         if np.all(np.isfinite(s)) and wrong.max() < ACCURACY:
             value, step = s[:-1:2], np.diff(s[::2])
-            return RadialTable(src, dst, value.astype(np.float32), step.astype(np.float32), size / limit, limit,
-                               limit < q_max)  # fmt: skip
+            return RadialTable(
+                src,
+                dst,
+                value.astype(np.float32),
+                step.astype(np.float32),
+                size / limit,
+                limit,
+                limit < q_max,
+            )
         size *= 4
     return None
 

@@ -1,7 +1,7 @@
-"""Sample a picture at real-valued pixels: OpenCV's remap where it is installed, NumPy with the same result else.
+"""Sample a picture at real-valued pixels: OpenCV's remap where installed, else NumPy, same result.
 
-Both repeat the border pixels outwards; pixels without a source are filled by the caller. OpenCV before 5 rounds
-positions to 1/32 pixel, NumPy and OpenCV 5 do not.
+Both repeat the border pixels outwards; pixels without a source are filled by the caller. OpenCV before 5
+rounds positions to 1/32 pixel, NumPy and OpenCV 5 do not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def find_opencv():
 def sample(
     image: np.ndarray, u: np.ndarray, v: np.ndarray, interpolation: str = "linear", backend: str = "auto"
 ) -> np.ndarray:
-    """Values (rows, W[, C]) of `image` (H, W[, C]) at u, v (rows, W), corner convention; the image's dtype."""
+    """Values (rows, W[, C]) of `image` (H, W[, C]) at u, v (rows, W), corner convention, same dtype."""
     if interpolation not in INTERPOLATIONS:
         raise ImageError(f"Unknown interpolation '{interpolation}'. Known: {', '.join(INTERPOLATIONS)}.")
     if backend not in ("auto", "opencv", "numpy"):

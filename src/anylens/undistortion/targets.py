@@ -27,8 +27,9 @@ def make_target(
 ) -> Camera | Equirectangular:
     """The view called `to` of a camera's picture; `size` (width, height) is the camera's own by default.
 
-    `fov_deg`, the horizontal field of view, centres the principal point. A pinhole without it follows `balance`
-    or `alpha`, both from 0 (no empty pixels) to 1 (every source pixel kept, up to 160°); see `pinhole_target`.
+    `fov_deg`, the horizontal field of view, centres the principal point. A pinhole without it follows
+    `balance` or `alpha`, both from 0 (no empty pixels) to 1 (every source pixel kept, up to 160°); see
+    `pinhole_target`.
     """
     if to == "pinhole":
         return pinhole_target(camera, fov_deg=fov_deg, balance=balance, alpha=alpha, size=size)
@@ -49,11 +50,10 @@ def pinhole_target(
 ) -> Camera:
     """A pinhole camera for the undistorted picture.
 
-    The border of the photo becomes a curved frame on the pinhole's plane; the largest upright rectangle inside
-    it has no empty pixels, the smallest around it keeps everything.
-    `balance` moves the focal length between the two and keeps the camera's centre and aspect (a pinhole camera
-    stays as it is). `alpha` fits the rectangle itself, with its own centre and fx, fy, as OpenCV's
-    getOptimalNewCameraMatrix does.
+    The border of the photo becomes a curved frame on the pinhole's plane; the largest upright rectangle
+    inside it has no empty pixels, the smallest around it keeps everything. `balance` moves the focal length
+    between the two and keeps the camera's centre and aspect (a pinhole camera stays as it is). `alpha` fits
+    the rectangle itself, with its own centre and fx, fy, as OpenCV's getOptimalNewCameraMatrix does.
     """
     width, height = size or (int(camera.width), int(camera.height))
     if fov_deg is not None:
@@ -116,7 +116,7 @@ def panorama_target(
 
 
 def frame_rectangles(camera: Camera, points: int = 200) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Largest rectangle inside and smallest around the photo's border on the plane Z = 1: left top right bottom."""
+    """Largest rectangle inside, smallest around the photo's border on Z = 1: left top right bottom."""
     w, h, t = float(camera.width), float(camera.height), np.linspace(0.0, 1.0, points)
     zero, one = np.zeros(points), np.ones(points)
     sides = []

@@ -21,7 +21,7 @@ STRIP = 2**18  # pixels: the maps of a strip fit the processor's cache
 
 @dataclass(frozen=True)
 class Undistorted:
-    """The new picture, its camera (or panorama), and which of its pixels the photo shows (None: all of them)."""
+    """The new picture, its camera or panorama, and which pixels the photo shows (None: all)."""
 
     image: np.ndarray
     camera: View
@@ -51,8 +51,8 @@ def undistort(
     """The picture (H, W) or (H, W, C) as the view `to` sees it, in its own dtype.
 
     `to` is a name (see `make_target`) or any camera or panorama. uint8, uint16 and floats keep their type.
-    Pixels that the photo does not show are `fill`. A camera of another image size is scaled if the aspect ratio
-    is the picture's. `rotation` (3, 3) turns rays of the new view into rays of the photo's camera.
+    Pixels that the photo does not show are `fill`. A camera of another image size is scaled if the aspect
+    ratio is the picture's. `rotation` (3, 3) turns rays of the new view into rays of the photo's camera.
     """
     image = np.asarray(image)
     if image.ndim not in (2, 3) or image.size == 0 or image.dtype.kind not in "uif":
@@ -126,8 +126,10 @@ def match_size(camera: View, width: int, height: int) -> View:
     # Resizing rounds each side to whole pixels, so the ratio is right to about a pixel.
     wanted = width * camera.height / camera.width
     if abs(wanted - height) > 1.0 + 0.002 * height:
-        raise ImageError(f"The picture is {width}x{height}, the camera is for {camera.width}x{camera.height}, "
-                         "and the aspect ratios differ. A crop or a turned photo needs its own camera.")  # fmt: skip
+        raise ImageError(
+            f"The picture is {width}x{height}, the camera is for {camera.width}x{camera.height}, "
+            "and the aspect ratios differ. A crop or a turned photo needs its own camera."
+        )
     return camera.resize(width, height)
 
 
