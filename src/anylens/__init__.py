@@ -9,12 +9,17 @@
 from anylens.camera import Camera
 from anylens.errors import AnylensError, FitError, FormatError, ImageError, ModelError, WeightsError
 from anylens.field import angle_between, field_to_rays, rays_to_field
+from anylens.fitting.ransac import fit_ransac
+from anylens.fitting.refine import PAPER, Schedule
+from anylens.fitting.selection import Selection, select_model
+from anylens.fitting.shared import SharedFit, View, fit_shared
 from anylens.fitting.single import Fit, fit
 from anylens.profiles import models
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "PAPER",
     "AnylensError",
     "Camera",
     "Fit",
@@ -22,10 +27,17 @@ __all__ = [
     "FormatError",
     "ImageError",
     "ModelError",
+    "Schedule",
+    "Selection",
+    "SharedFit",
+    "View",
     "WeightsError",
     "angle_between",
     "field_to_rays",
     "fit",
+    "fit_ransac",
+    "fit_shared",
     "models",
     "rays_to_field",
+    "select_model",
 ]

@@ -12,8 +12,9 @@ from typing import Any
 
 from anylens.arrays import Array, as_float64, as_numpy, like, namespace, safe_norm
 from anylens.errors import ModelError
+from anylens.jacobians import project_jacobian, unproject_jacobian
 from anylens.profiles import parse
-from anylens.profiles.base import INSIDE
+from anylens.profiles.base import INSIDE, Profile
 
 
 class Camera:
@@ -43,6 +44,16 @@ class Camera:
     @property
     def model(self) -> str:
         return self._model.id
+
+    @property
+    def profile(self) -> Profile:
+        """The radial profile r = h(ϑ; k) behind the model."""
+        return self._model.profile
+
+    @property
+    def simple(self) -> bool:
+        """Whether fx and fy are one parameter."""
+        return self._model.simple
 
     @property
     def full(self) -> Array:
@@ -115,6 +126,14 @@ class Camera:
         scale = xp.where(axis, 1.0, xp.sin(theta) / xp.where(axis, 1.0, r))
         rays = xp.stack([scale * x, scale * y, xp.cos(theta)], axis=-1)
         return self._answer(rays, valid, pixels)
+
+    def project_jacobian(self, points: Any) -> tuple[Array, Array]:
+        """d pixel / d point (..., N, 2, 3) and d pixel / d params (..., N, 2, P)."""
+        return project_jacobian(self, points)
+
+    def unproject_jacobian(self, pixels: Any) -> tuple[Array, Array]:
+        """d ray / d pixel (..., N, 3, 2) and d ray / d params (..., N, 3, P)."""
+        return unproject_jacobian(self, pixels)
 
     def _angle(self, r: Array, k: Array, xp: Any) -> tuple[Array, Array]:
         profile = self._model.profile

@@ -18,14 +18,27 @@ from anylens.fitting.known import Known, make_known
 from anylens.fitting.onestep import one_step
 from anylens.fitting.priors import Priors, fov_gradient
 from anylens.fitting.problem import Problem, make_problem
-from anylens.fitting.refine import Refined, Schedule, refine
+from anylens.fitting.refine import FLOOR, Refined, Schedule, refine
 from anylens.fitting.residual import Loss, mean_cost
-from anylens.fitting.uncertainty import Uncertainty, estimate
+from anylens.fitting.uncertainty import Uncertainty, estimate, estimate_shared
 from anylens.profiles import Model, parse
 from anylens.profiles.base import Profile
 
 THIN = 600  # with more rays than twice this, all but the last steps run on so many
 BRANCH = 128  # rays that decide between the valleys of a model, in a few steps
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where a fit ended, for whoever needs more than the camera."""
+
+    problem: Problem
+    model: Model
+    known: Known
+    q: Array  # (..., P) log fx, log fy, cx, cy, k in half diagonals
+    prior_hessian: Array | None = None
+    images: Problem | None = None  # the single images (M, N) of a shared fit, and their weights (M,)
+    share: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +54,7 @@ class Fit:
     cost_closed_form: Array
     converged: Array
     iterations: Array
-    _solution: tuple[Problem, Model, Known, Array, Array | None] = field(repr=False)
+    _solution: Solution = field(repr=False)
 
     @property
     def rms_deg(self) -> Array:
@@ -50,9 +63,11 @@ class Fit:
 
     @cached_property
     def _uncertainty(self) -> Uncertainty:
-        problem, model, known, q, prior_hessian = self._solution
+        s = self._solution
         with np.errstate(all="ignore"):
-            return estimate(problem, model.profile, q, known.ties, prior_hessian)
+            if s.images is None:
+                return estimate(s.problem, s.model.profile, s.q, s.known.ties, s.prior_hessian)
+            return estimate_shared(s.images, s.model.profile, s.q, s.known.ties, s.share)
 
     @property
     def n_eff(self) -> Array:
@@ -62,7 +77,7 @@ class Fit:
     @cached_property
     def covariance(self) -> Array:
         """Covariance (..., P, P) of `camera.params`; zero for known parameters."""
-        problem, model, _, q, _ = self._solution
+        problem, model, q = self._solution.problem, self._solution.model, self._solution.q
         xp = problem.xp
         ones = xp.ones_like(q[..., :1])
         unit = [xp.exp(q[..., 0:1]) * problem.half, xp.exp(q[..., 1:2]) * problem.half]
@@ -80,7 +95,7 @@ class Fit:
         return self._fov_std(1)
 
     def _fov_std(self, axis: int) -> Array:
-        problem, model, _, q, _ = self._solution
+        problem, model, q = self._solution.problem, self._solution.model, self._solution.q
         xp = problem.xp
         with np.errstate(all="ignore"):
             _, g = fov_gradient(problem, model.profile, q, axis)
@@ -103,7 +118,7 @@ def fit(pixels: Any, rays: Any, model: str, *, width: int, height: int, weights:
     Raises FitError when the rays do not determine the model, ModelError for an unknown model.
     """
     spec = parse(model)
-    problem = make_problem(pixels, rays, weights, width, height, least=_least_rays(spec, known))
+    problem = make_problem(pixels, rays, weights, width, height, least=least_rays(spec, known))
     facts = make_known(known, spec, problem)
     if loss not in ("l2", "huber", "cauchy"):
         raise FitError(f"Unknown loss '{loss}'. Allowed: l2, huber, cauchy.")
@@ -134,7 +149,7 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
         if thin is not problem:
             q = run(thin, q=q).q
     out = run(problem, q=q)
-    if extra is None and bool(problem.xp.any(out.cost > start_cost)):
+    if extra is None and bool(problem.xp.any(out.cost > start_cost + FLOOR)):
         again = run(problem, q=start)
         out = _choose(again.cost < out.cost, again, out, problem.xp)
     return _answer(problem, spec, facts, out, start_cost, extra(out.q)[2] if extra else None, problem.xp)
@@ -146,10 +161,10 @@ def _best_branch(thin: Problem, candidates: list[Array], run: Callable, start: A
     Double sphere and EUCM have several valleys; the start of the right one may lie above that of a wrong one.
     """
     xp = thin.xp
-    finite = [xp.where(xp.all(xp.isfinite(c), axis=-1, keepdims=True), c, start) for c in candidates]
-    stacked = xp.stack(finite, axis=0)
-    ends = run(thin, q=stacked)
-    best = xp.argmin(detach(ends.cost), axis=0)
+    plainest_first = candidates[::-1]  # exact data leave rounding to choose; then the plainest camera is right
+    finite = [xp.where(xp.all(xp.isfinite(c), axis=-1, keepdims=True), c, start) for c in plainest_first]
+    ends = run(thin, q=xp.stack(finite, axis=0))
+    best = xp.argmin(xp.clip(detach(ends.cost), min=FLOOR), axis=0)
     chosen = start
     for i in range(len(candidates)):
         chosen = xp.where((best == i)[..., None], ends.q[i, ...], chosen)
@@ -178,7 +193,7 @@ def _answer(problem, spec, facts, out: Refined, start_cost, prior_hessian, xp) -
     plain = not problem.batch and isinstance(out.cost, (np.ndarray, np.generic))
     cost, start = (float(out.cost), float(start_cost)) if plain else (out.cost, start_cost)
     converged, count = (bool(out.converged), int(out.iterations)) if plain else (out.converged, out.iterations)
-    return Fit(camera, cost, start, converged, count, (problem, spec, facts, q, prior_hessian))
+    return Fit(camera, cost, start, converged, count, Solution(problem, spec, facts, q, prior_hessian))
 
 
 def _restore(params: Array, spec: Model, facts: Known, problem: Problem) -> Array:
@@ -215,6 +230,7 @@ def _best(problem: Problem, profile: Profile, candidates: list[Array], loss: Los
     return best
 
 
-def _least_rays(spec: Model, known: dict | None) -> int:
+def least_rays(spec: Model, known: dict | None) -> int:
+    """Fewest rays that determine the model: one equation each for the larger of the two linear systems."""
     unknown = len(set(spec.param_names) - set(known or {}))
     return max(2, min(unknown, 3 + len(spec.profile.coefs)))

@@ -68,6 +68,40 @@ def estimate(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, pri
     return Uncertainty(T @ (inverse @ meat @ inverse) @ Tt, n_eff, mean_variance)
 
 
+def estimate_shared(images: Problem, profile: Profile, q: Array, ties: np.ndarray, share: Array) -> Uncertainty:
+    """Uncertainty of one camera q (P,) from M images (M, N) with weights (M,).
+
+    Images err independently of each other: each has its own bread and meat, and they add up. Between images more
+    varies than within one (each network answer has its own error of scale), so from three images on the scatter of
+    the images' scores is added to what each image says of itself: cautious rather than sharp.
+    """
+    xp = images.xp
+    M = images.w.shape[0]
+    many = xp.broadcast_to(q, (M, q.shape[-1]))
+    T = xp.asarray(ties, dtype=q.dtype, device=q.device)
+    Tt = xp.matrix_transpose(T)
+    eye = xp.eye(T.shape[-1], dtype=q.dtype, device=q.device)
+    own = estimate(images, profile, many, ties, None)
+    r, D, A, _ = _cell_means(images, profile, many, T)
+    weight = share[:, None, None]
+    bread = _inverse(xp.sum(weight * A, axis=0), eye, xp)
+    within = xp.sum(weight**2 * (A @ (_pull(own.covariance, T, xp)) @ A), axis=0)
+    score = xp.sum(D @ xp.matrix_transpose(r), axis=-3)  # (M, F, 1): Jᵀ r of each image
+    # Weights were chosen from the same residuals, so they are counted once, not squared, and two images are given up.
+    between = xp.sum(weight * (score @ xp.matrix_transpose(score)), axis=0) * (M / max(M - 2, 1))
+    meat = within if M < 3 else within + between
+    effective = xp.sum(share) ** 2 / xp.sum(share**2)
+    n_eff = effective * xp.mean(own.n_eff)
+    return Uncertainty(T @ (bread @ meat @ bread) @ Tt, n_eff, xp.mean(own.strength) / effective)
+
+
+def _pull(covariance: Array, T: Array, xp) -> Array:
+    """Covariance of the free directions from that of all parameters; columns of T have disjoint supports."""
+    norm = xp.sum(T * T, axis=0)
+    P = xp.matrix_transpose(T) / norm[:, None]
+    return P @ covariance @ xp.matrix_transpose(P)
+
+
 def _cell_means(problem: Problem, profile: Profile, q: Array, T: Array):
     """Residual r (..., 2, 1, C) and Jacobian D (..., 2, F, C) as √mass times cell means, A (..., F, F), mass (..., C)."""
     xp = problem.xp

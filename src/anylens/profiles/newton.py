@@ -40,21 +40,24 @@ def solve_monotone(fun: Callable[[Array], tuple[Array, Array]], y: Array, top: A
     return x
 
 
-def _bracketed(fun, y, top, start, xp, steps: int = 80) -> Array:
+def _bracketed(fun, y, top, start, xp, steps: int = 100) -> Array:
+    """Newton inside a shrinking bracket; every third step bisects, so that no cycle survives."""
     x = xp.minimum(start, top)
     low, high = xp.zeros_like(x), top + xp.zeros_like(x)
-    for _ in range(steps):
+    for i in range(steps):
         value, slope = (detach(v) for v in fun(x))
         above = value > y
         high = xp.where(above, x, high)
         low = xp.where(above, low, x)
-        new = x - (value - y) / xp.clip(slope, min=1e-300)
+        miss = value - y
+        newton = x - miss / xp.clip(slope, min=1e-300)
+        # A NaN (an invalid pixel) compares false in `unsettled` and never holds the others up.
+        unsettled = (xp.abs(newton - x) > CLOSE * (1 + x)) | (xp.abs(miss) > 1e-6 * (1 + y))
+        unsettled = unsettled & (high - low > 1e-15 * (1 + x))
         middle = xp.where(xp.isfinite(high), 0.5 * (low + high), 2 * x + 1)
-        new = xp.where((new >= low) & (new <= high), new, middle)
-        # A NaN (an invalid pixel) compares false and never holds the others up.
-        moved = xp.any(xp.abs(new - x) > CLOSE * (1 + xp.abs(x)))
-        x = new
-        if not bool(moved):
+        inside = (newton >= low) & (newton <= high)
+        x = xp.where(unsettled & ~(inside & (i % 3 < 2)), middle, xp.minimum(xp.maximum(newton, low), high))
+        if not bool(xp.any(unsettled)):
             break
     return x
 

@@ -34,4 +34,5 @@ class Pinhole(Forward):
         return self._limit(k, math.pi / 2), self._limit(k, math.inf)
 
     def rows(self, s, scanned):
-        return [s.Ra], s.Z * s.rc
+        ahead = s.Z > 0.02  # rays that no pinhole can see would pull the focal length below zero
+        return [s.xp.where(ahead, s.Ra, 0.0)], s.xp.where(ahead, s.Z * s.rc, 0.0)

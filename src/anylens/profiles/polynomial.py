@@ -45,8 +45,8 @@ class Polynomial(Forward):
 
     def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
-        t_max = self._t_max(k) if top is None else (xp.tan(top) if self.tangent else top)
-        start = r if start is None else (xp.tan(start) if self.tangent else start)
+        t_max = self._t_max(k) if top is None else self._variable(top, xp)
+        start = r if start is None else xp.clip(self._variable(start, xp), 0.0, 50.0)
         slope_coefs = self._slope_coefs(k)
 
         def profile(t):
@@ -62,6 +62,10 @@ class Polynomial(Forward):
         finite = xp.isfinite(t)
         r = self._value(xp.where(finite, t, 1.0), k)
         return (xp.atan(t) if self.tangent else t), xp.where(finite, r, math.inf)
+
+    def _variable(self, theta, xp):
+        """t of ϑ; infinite at 90°, where rounding would make tan merely huge."""
+        return xp.where(theta > math.pi / 2 - 1e-12, math.inf, xp.tan(theta)) if self.tangent else theta
 
     def _value(self, t, k):
         return t * polynomial(k, t**self.stride)
