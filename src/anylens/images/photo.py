@@ -23,8 +23,8 @@ ARRAY_MODES = ("I", "F", "I;16", "I;16B", "I;16L", "I;16N")
 class Photo:
     """A photo upright, as 8-bit RGB.
 
-    `rgb` (h, w, 3) has the full upright size `width` x `height` unless it was asked for smaller. `opaque` (h, w)
-    marks the pixels that are not transparent; None where all are opaque.
+    `rgb` (h, w, 3) has the full upright size `width` x `height` unless it was asked for smaller.
+    `opaque` (h, w) marks the pixels that are not transparent; None where all are opaque.
     """
 
     name: str

@@ -18,7 +18,6 @@ from anylens.undistortion.panorama import Equirectangular
 from anylens.undistortion.radial_table import make_table
 
 View = Camera | Equirectangular
-FAR = np.float32(-1e6)  # where pixels without a source are sent
 
 
 class Mapping:
@@ -27,14 +26,9 @@ class Mapping:
     def __init__(self, source: View, target: View, rotation: Any = None, *, exact: bool = False):
         self.source, self.target = _plain(source), _plain(target)
         self.rotation = None if rotation is None else check_rotation(rotation)
-        self.table = None
-        if (
-            isinstance(self.source, Camera)
-            and isinstance(self.target, Camera)
-            and rotation is None
-            and not exact
-        ):
-            self.table = make_table(self.source, self.target)
+        cameras = isinstance(self.source, Camera) and isinstance(self.target, Camera)
+        quick = cameras and self.rotation is None and not exact
+        self.table = make_table(self.source, self.target) if quick else None  # type: ignore[arg-type]
         self.covered = self._covered()
 
     def rows(self, top: int, bottom: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

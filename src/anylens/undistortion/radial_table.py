@@ -35,9 +35,7 @@ class RadialTable:
     bounded: bool  # True where some target pixels lie beyond the limit
 
     def rows(self, top: int, bottom: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Source pixels u, v (rows, W) float32 of target rows top..bottom, and where they are valid (None:
-        all).
-        """
+        """Source pixels u, v (rows, W) float32 of some target rows, and where they are valid (None: all)."""
         fx, fy, cx, cy = self.target
         x = ((np.arange(width) + 0.5 - cx) / fx).astype(np.float32)
         y = ((np.arange(top, bottom) + 0.5 - cy) / fy).astype(np.float32)[:, None]

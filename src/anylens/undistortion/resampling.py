@@ -25,9 +25,17 @@ def find_opencv():
 
 
 def sample(
-    image: np.ndarray, u: np.ndarray, v: np.ndarray, interpolation: str = "linear", backend: str = "auto"
+    image: np.ndarray,
+    u: np.ndarray,
+    v: np.ndarray,
+    interpolation: str = "linear",
+    backend: str = "auto",
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Values (rows, W[, C]) of `image` (H, W[, C]) at u, v (rows, W), corner convention, same dtype."""
+    """Values (rows, W[, C]) of `image` (H, W[, C]) at u, v (rows, W), corner convention, same dtype.
+
+    `out` receives the result; u and v, float32 then, are overwritten.
+    """
     if interpolation not in INTERPOLATIONS:
         raise ImageError(f"Unknown interpolation '{interpolation}'. Known: {', '.join(INTERPOLATIONS)}.")
     if backend not in ("auto", "opencv", "numpy"):
@@ -35,13 +43,20 @@ def sample(
     cv2 = find_opencv() if backend != "numpy" else None
     if backend == "opencv" and cv2 is None:
         raise ImageError("OpenCV is not installed: pip install anylens[opencv].")
+    if out is None:
+        out, u, v = np.empty((*u.shape, *image.shape[2:]), image.dtype), u.astype("f4"), v.astype("f4")
     channels = 1 if image.ndim == 2 else image.shape[2]
     if cv2 is None or image.dtype.name not in CV_TYPES or channels > 4 or max(image.shape[:2]) > CV_LARGEST:
-        return sample_numpy(image, u, v, interpolation)
+        out[...] = sample_numpy(image, u, v, interpolation)
+        return out
     modes = {"linear": cv2.INTER_LINEAR, "cubic": cv2.INTER_CUBIC, "nearest": cv2.INTER_NEAREST}
-    half = np.float32(0.5)
-    out = cv2.remap(image, u - half, v - half, modes[interpolation], borderMode=cv2.BORDER_REPLICATE)
-    return out.reshape(*u.shape, *image.shape[2:])
+    u -= np.float32(0.5)
+    v -= np.float32(0.5)
+    plane = out[..., 0] if channels == 1 and image.ndim == 3 else out
+    done = cv2.remap(image, u, v, modes[interpolation], dst=plane, borderMode=cv2.BORDER_REPLICATE)
+    if done.ctypes.data != plane.ctypes.data:  # OpenCV chose memory of its own
+        plane[...] = done.reshape(plane.shape)
+    return out
 
 
 def sample_numpy(
@@ -49,35 +64,38 @@ def sample_numpy(
 ) -> np.ndarray:
     """The same in NumPy: a weighted sum over the taps of a separable kernel."""
     height, width = image.shape[:2]
+    flat = image.reshape(height * width, -1)
+    shape = (*u.shape, *image.shape[2:])
+    x, y = u - u.dtype.type(0.5), v - v.dtype.type(0.5)
     if interpolation == "nearest":
-        # np.rint of u - 0.5, as OpenCV does
-        return image[_clamp(np.rint(v - 0.5), height), _clamp(np.rint(u - 0.5), width)]
+        return flat.take(_clamp(np.rint(y), height) * width + _clamp(np.rint(x), width), axis=0).reshape(
+            shape
+        )
     weights = _cubic if interpolation == "cubic" else _linear
-    x, y = u - 0.5, v - 0.5
     left, top = np.floor(x), np.floor(y)
     wx, first = weights((x - left).astype(np.float32))
     wy, _ = weights((y - top).astype(np.float32))
-    columns = [_clamp(left + first + i, width) for i in range(len(wx))]
+    columns = [_clamp(left + (first + i), width) for i in range(len(wx))]
     work = np.float64 if image.dtype.itemsize > 2 and image.dtype != np.float32 else np.float32
-    total = np.zeros((*u.shape, *image.shape[2:]), dtype=work)
-    expand = (...,) + (None,) * (image.ndim - 2)
+    total = np.zeros((*u.shape, flat.shape[1]), dtype=work)
     for j, weight_y in enumerate(wy):
-        row = _clamp(top + first + j, height)
+        row = _clamp(top + (first + j), height) * width
         for column, weight_x in zip(columns, wx):
-            total += image[row, column] * (weight_y * weight_x)[expand]
-    return to_dtype(total, image.dtype)
+            total += flat.take(row + column, axis=0) * (weight_y * weight_x)[..., None]
+    return to_dtype(total, image.dtype).reshape(shape)
 
 
 def to_dtype(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Rounded and clipped for integers, as they are for floats."""
     if np.issubdtype(dtype, np.integer):
         info = np.iinfo(dtype)
-        values = np.clip(np.rint(values), info.min, info.max)
+        np.rint(values, out=values)
+        np.clip(values, info.min, info.max, out=values)
     return values.astype(dtype)
 
 
 def _clamp(index: np.ndarray, size: int) -> np.ndarray:
-    return np.clip(np.nan_to_num(index), 0, size - 1).astype(np.intp)
+    return np.clip(index, 0, size - 1, out=index).astype(np.intp)
 
 
 def _linear(t: np.ndarray) -> tuple[list[np.ndarray], int]:

@@ -12,7 +12,9 @@ from anylens.profiles import parse
 from anylens.undistortion.panorama import Equirectangular
 
 FISHEYES = ("equidistant", "equisolid", "stereographic", "orthographic")
-WIDEST = math.radians(80.0)  # half-angle at which a pinhole view of a wider lens is cut off
+# Half-angles at which pinhole views of wider lenses are cut off: beyond 120° a picture is stretched past use,
+# so a view without empty pixels ends there; one that is to keep everything goes on to 160°.
+INNER_LIMIT, OUTER_LIMIT = math.radians(60.0), math.radians(80.0)
 TARGETS = ("pinhole", *FISHEYES, "equirectangular")
 
 
@@ -28,7 +30,7 @@ def make_target(
     """The view called `to` of a camera's picture; `size` (width, height) is the camera's own by default.
 
     `fov_deg`, the horizontal field of view, centres the principal point. A pinhole without it follows
-    `balance` or `alpha`, both from 0 (no empty pixels) to 1 (every source pixel kept, up to 160°); see
+    `balance` or `alpha`, from 0 (no empty pixels, up to 120°) to 1 (every source pixel kept, up to 160°); see
     `pinhole_target`.
     """
     if to == "pinhole":
@@ -117,22 +119,27 @@ def panorama_target(
 
 def frame_rectangles(camera: Camera, points: int = 200) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Largest rectangle inside, smallest around the photo's border on Z = 1: left top right bottom."""
+    left, top, right, bottom = _border(camera, points, INNER_LIMIT)
+    inner = left[:, 0].max(), top[:, 1].max(), right[:, 0].min(), bottom[:, 1].min()
+    everything = np.concatenate(_border(camera, points, OUTER_LIMIT))
+    outer = (*everything.min(axis=0), *everything.max(axis=0))
+    if not (inner[0] < inner[2] and inner[1] < inner[3]):
+        raise ModelError("The photo's border folds over: no pinhole view without empty pixels. Use fov_deg.")
+    return tuple(map(float, inner)), tuple(map(float, outer))
+
+
+def _border(camera: Camera, points: int, limit: float) -> list[np.ndarray]:
+    """The photo's left, top, right, bottom border on Z = 1, (points, 2), no farther out than `limit`."""
     w, h, t = float(camera.width), float(camera.height), np.linspace(0.0, 1.0, points)
     zero, one = np.zeros(points), np.ones(points)
     sides = []
     for x, y in ((zero, t), (t, zero), (one, t), (t, one)):
         rays, _ = camera.unproject(np.stack([w * x, h * y], axis=-1))
         R = np.hypot(rays[:, 0], rays[:, 1])
-        theta = np.minimum(np.arctan2(R, rays[:, 2]), WIDEST)
+        theta = np.minimum(np.arctan2(R, rays[:, 2]), limit)
         scale = np.tan(theta) / np.where(R > 0, R, 1.0)
         sides.append(rays[:, :2] * scale[:, None])
-    left, top, right, bottom = sides
-    inner = left[:, 0].max(), top[:, 1].max(), right[:, 0].min(), bottom[:, 1].min()
-    everything = np.concatenate(sides)
-    outer = (*everything.min(axis=0), *everything.max(axis=0))
-    if not (inner[0] < inner[2] and inner[1] < inner[3]):
-        raise ModelError("The photo's border folds over: no pinhole view without empty pixels. Use fov_deg.")
-    return tuple(map(float, inner)), tuple(map(float, outer))
+    return sides
 
 
 def _latitudes(camera: Camera, points: int = 100) -> float:

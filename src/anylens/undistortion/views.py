@@ -13,10 +13,15 @@ from anylens.camera import Camera
 from anylens.errors import ImageError, ModelError
 from anylens.undistortion.maps import Mapping, View
 from anylens.undistortion.panorama import Equirectangular
-from anylens.undistortion.resampling import find_opencv, sample
+from anylens.undistortion.resampling import find_opencv, sample, to_dtype
 from anylens.undistortion.targets import make_target
 
-STRIP = 2**18  # pixels: the maps of a strip fit the processor's cache
+STRIP = 2**17  # pixels: the maps of a strip fit the processor's cache
+SEAM = 2  # columns repeated on either side of a full panorama
+# Types that are resampled as another one.
+WORK_TYPES = {"float16": "float32", "int8": "float32"} | dict.fromkeys(
+    ("int32", "uint32", "int64", "uint64"), "float64"
+)
 
 
 @dataclass(frozen=True)
@@ -59,24 +64,6 @@ def undistort(
         raise ImageError(
             f"Expected a picture (H, W) or (H, W, C) of numbers, not {image.shape} {image.dtype}."
         )
-    if image.dtype.name in ("float16", "int32", "uint32", "int64", "uint64"):
-        work = np.float32 if image.dtype == np.float16 else np.float64
-        done = undistort(
-            image.astype(work),
-            camera,
-            to,
-            fov_deg=fov_deg,
-            balance=balance,
-            alpha=alpha,
-            size=size,
-            rotation=rotation,
-            interpolation=interpolation,
-            fill=fill,
-            backend=backend,
-            threads=threads,
-        )
-        values = np.rint(done.image) if image.dtype.kind in "ui" else done.image
-        return Undistorted(values.astype(image.dtype), done.camera, done.valid)
     camera = match_size(camera, image.shape[1], image.shape[0])
     if not isinstance(to, str):
         target: View = to
@@ -84,26 +71,42 @@ def undistort(
         target = make_target(camera, to, fov_deg=fov_deg, balance=balance, alpha=alpha, size=size)
     else:
         raise ModelError("A view out of a panorama needs a camera: to=Camera(…).")
-    mapping = Mapping(camera, target, rotation)
-    out = np.empty((target.height, target.width, *image.shape[2:]), dtype=image.dtype)
-    valid = None if mapping.covered else np.empty(out.shape[:2], dtype=bool)
-    image = np.ascontiguousarray(image)
+    work = WORK_TYPES.get(image.dtype.name)
+    values, valid = resample(
+        np.ascontiguousarray(image if work is None else image.astype(work)),
+        Mapping(camera, target, rotation),
+        interpolation=interpolation,
+        fill=fill,
+        backend=backend,
+        threads=threads or min(8, os.cpu_count() or 1),
+    )
+    return Undistorted(values if work is None else to_dtype(values, image.dtype), target, valid)
+
+
+def resample(
+    image: np.ndarray, mapping: Mapping, *, interpolation: str, fill: float, backend: str, threads: int
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """The picture through a map, in strips that run in parallel, and which pixels it has (None: all)."""
+    width, height = int(mapping.target.width), int(mapping.target.height)
+    out = np.empty((height, width, *image.shape[2:]), dtype=image.dtype)
+    valid = None if mapping.covered else np.empty((height, width), dtype=bool)
+    wraps = isinstance(mapping.source, Equirectangular) and mapping.source.hfov_deg == 360
+    if wraps:  # left and right border of a full panorama meet
+        image = np.concatenate([image[:, -SEAM:], image, image[:, :SEAM]], axis=1)
+    rows = max(1, STRIP // width)
 
     def work_on(top: int) -> None:
-        bottom = min(top + rows, target.height)
-        u, v, seen = mapping.rows(top, bottom)
-        if isinstance(camera, Equirectangular) and camera.hfov_deg == 360:
-            out[top:bottom] = _sample_wrapped(image, u, v, interpolation, backend)
-        else:
-            out[top:bottom] = sample(image, u, v, interpolation, backend)
+        strip = slice(top, min(top + rows, height))
+        u, v, seen = mapping.rows(strip.start, strip.stop)
+        if wraps:
+            u += np.float32(SEAM)
+        sample(image, u, v, interpolation, backend, out=out[strip])
         if valid is not None and seen is not None:
-            valid[top:bottom] = seen
+            valid[strip] = seen
             if not seen.all():
-                out[top:bottom][~seen] = fill
+                out[strip][~seen] = fill
 
-    rows = max(1, STRIP // max(1, int(target.width)))
-    threads = threads or min(8, os.cpu_count() or 1)
-    tops = range(0, int(target.height), rows)
+    tops = range(0, height, rows)
     if backend != "numpy":
         find_opencv()  # imported here, once, not by several threads at a time
     if threads == 1 or len(tops) == 1:
@@ -112,17 +115,15 @@ def undistort(
     else:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(work_on, tops))
-    return Undistorted(out, target, None if valid is None or valid.all() else valid)
+    return out, None if valid is None or valid.all() else valid
 
 
 def match_size(camera: View, width: int, height: int) -> View:
     """The camera for a picture of width x height: itself, or scaled where the aspect ratio is the same."""
-    if (camera.width, camera.height) == (width, height) or isinstance(camera, Equirectangular):
-        return (
-            camera
-            if isinstance(camera, Camera)
-            else Equirectangular(width, height, camera.hfov_deg, camera.vfov_deg)
-        )
+    if isinstance(camera, Equirectangular):
+        return Equirectangular(width, height, camera.hfov_deg, camera.vfov_deg)
+    if (camera.width, camera.height) == (width, height):
+        return camera
     # Resizing rounds each side to whole pixels, so the ratio is right to about a pixel.
     wanted = width * camera.height / camera.width
     if abs(wanted - height) > 1.0 + 0.002 * height:
@@ -131,12 +132,3 @@ def match_size(camera: View, width: int, height: int) -> View:
             "and the aspect ratios differ. A crop or a turned photo needs its own camera."
         )
     return camera.resize(width, height)
-
-
-def _sample_wrapped(
-    image: np.ndarray, u: np.ndarray, v: np.ndarray, interpolation: str, backend: str
-) -> np.ndarray:
-    """Sample a full panorama: its left and right border meet, so two columns are repeated on either side."""
-    pad = 2
-    wide = np.concatenate([image[:, -pad:], image, image[:, :pad]], axis=1)
-    return sample(wide, u + np.float32(pad), v, interpolation, backend)
