@@ -20,22 +20,22 @@ FOCAL_RANGE = (1e-3, 1e3)  # in half diagonals
 
 
 def closed_form(problem: Problem, profile: Profile, known: Known) -> list[Array]:
-    """Candidates (..., 4 + K) as fx fy cx cy k in normalised units; first the full solution, one per scanned branch.
+    """Candidates (..., 4 + K) as fx fy cx cy k in normalised units: the full solution, one per scanned branch, last.
 
-    The others are plainer cameras (neutral coefficients; then also a centred principal point) for fields so
-    noisy that the full solution folds over. Entries may be NaN; the caller keeps the best finite one.
+    Before it come plainer cameras (neutral coefficients, with the centre found and with a centred one) for fields
+    so noisy that the full solution folds over. Entries may be NaN; the caller keeps the best finite one, and of
+    equals the first.
     """
     centre = centre_and_aspect(problem, known)
     sample = make_sample(problem, *centre)
     fixed = {n: known.values[n] for n in profile.linear_coefs if n in known.values}
-    answers = [(centre, _bounded(sample, problem.w, profile, known, scanned, fixed))
-               for scanned in _scan(problem, profile, known, centre)]  # fmt: skip
-    if profile.coefs:
-        answers.append((centre, _neutral(sample, problem, profile, known)))
+    answers = [(centre, _neutral(sample, problem, profile, known))] if profile.coefs else []
     shared = ("aspect", "cx", "cy")
     if any(known.get(n) is None for n in shared):
         plain = tuple(known.values.get(n, problem.full(d)) for n, d in zip(shared, (1.0, 0.0, 0.0)))
         answers.append((plain, _neutral(make_sample(problem, *plain), problem, profile, known)))
+    for scanned in _scan(problem, profile, known, centre):
+        answers.append((centre, _bounded(sample, problem.w, profile, known, scanned, fixed)))
     return [_assemble(*answer, known, problem.xp) for answer in answers]
 
 

@@ -161,8 +161,7 @@ def _best_branch(thin: Problem, candidates: list[Array], run: Callable, start: A
     Double sphere and EUCM have several valleys; the start of the right one may lie above that of a wrong one.
     """
     xp = thin.xp
-    plainest_first = candidates[::-1]  # exact data leave rounding to choose; then the plainest camera is right
-    finite = [xp.where(xp.all(xp.isfinite(c), axis=-1, keepdims=True), c, start) for c in plainest_first]
+    finite = [xp.where(xp.all(xp.isfinite(c), axis=-1, keepdims=True), c, start) for c in candidates]
     ends = run(thin, q=xp.stack(finite, axis=0))
     best = xp.argmin(xp.clip(detach(ends.cost), min=FLOOR), axis=0)
     chosen = start
