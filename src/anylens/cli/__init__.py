@@ -14,6 +14,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "colmap": ("anylens.cli.colmap:Colmap", "Set the cameras of a COLMAP database from its photos."),
     "models": ("anylens.cli.models:Models", "List the camera models with their parameters."),
     "render": ("anylens.cli.render:Render", "Render training views of panoramas into shards."),
+    "collect": ("anylens.cli.collect:Collect", "Turn a photo library into training photographs."),
+    "lensfun": ("anylens.cli.lensfun:Lensfun", "Map LensFun's real lenses to camera models."),
     "train": ("anylens.cli.train:Train", "Train a network on panoramas and photographs."),
     "export-onnx": ("anylens.cli.export_onnx:ExportOnnx", "Write trained weights as an ONNX file."),
 }

@@ -75,7 +75,7 @@ def draw_lens(
     S, profile = max(width, height), parse(lens.model).profile
     if lens.fixed:
         fov, *coefs = lens.fixed[int(rng.integers(len(lens.fixed)))]
-        return {"fov_deg": fov}, S / 2 / _radius(profile, fov, coefs), coefs
+        return {"fov_deg": fov}, S / 2 / radius_at(profile, fov, coefs), coefs
     values = {name: distribution.draw(rng) for name, distribution in lens.coefs.items()}
     k_hat = values.get("k1_hat")
     if lens.f35 is not None:
@@ -88,13 +88,13 @@ def draw_lens(
             t = math.tan(math.radians(fov) / 2)
             focal = S / (t * (1 + math.sqrt(max(1 + 2 * k_hat * t, 0.0))))
         else:
-            focal = S / 2 / _radius(profile, fov, [values[name] for name in profile.coefs])
+            focal = S / 2 / radius_at(profile, fov, [values[name] for name in profile.coefs])
     if k_hat is not None:
         values["k1"] = k_hat * focal / S
     return values, focal, [values.get(name, 0.0) for name in profile.coefs]
 
 
-def _radius(profile, fov_deg: float, coefs: list[float]) -> float:
+def radius_at(profile, fov_deg: float, coefs: list[float]) -> float:
     k = np.array(coefs, dtype=np.float64)
     theta = min(math.radians(fov_deg) / 2, float(np.asarray(profile.limits(k)[0])[0]) * (1 - 1e-9))
     return float(np.asarray(profile.radius(np.array([theta]), k))[0])

@@ -1,0 +1,1 @@
+"""A photo library turned into training material: focal lengths from EXIF, doubtful photographs dropped."""
