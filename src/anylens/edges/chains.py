@@ -1,0 +1,83 @@
+"""Edge pixels linked into chains: each to its best neighbour ahead, and only if that one agrees."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anylens.edges.gradients import EdgePixels
+
+LARGEST_TURN = float(np.cos(np.radians(30.0)))  # between the tangents of two linked pixels
+HALF_AROUND = ((0, 1), (1, -1), (1, 0), (1, 1))  # (rows, columns) to half of the neighbours; the rest are these, seen back
+
+
+def link(pixels: EdgePixels) -> tuple[np.ndarray, np.ndarray]:
+    """Order (n,) that walks the chains one after the other, and where each chain starts in it (c,).
+
+    Links are mutual, so chains are simple paths; a closed contour is cut at one of its pixels.
+    """
+    ahead, behind = _best_neighbours(pixels)
+    index = np.arange(len(ahead))
+    agreed = (ahead >= 0) & (behind[ahead] == index)
+    previous = np.full(len(index), -1)
+    previous[ahead[agreed]] = index[agreed]
+    head, rank = first_of_chain(previous)
+    order = np.argsort(head * (len(index) + 1) + rank)
+    return order, np.flatnonzero(np.diff(head[order], prepend=-1))
+
+
+def _best_neighbours(p: EdgePixels) -> tuple[np.ndarray, np.ndarray]:
+    """Index of the best neighbour along and against the tangent, -1 where there is none.  (n,) each
+
+    Best is least aside of both tangents, then nearest, then least turned.
+    """
+    height, width = p.shape
+    n = len(p.index)
+    table = np.full(height * width, -1, dtype=np.int32)
+    table[p.index] = np.arange(n, dtype=np.int32)
+    best = np.full((2, n), np.inf)
+    found = np.full((2, n), -1)
+    for rows, columns in HALF_AROUND:
+        other = table[p.index + rows * width + columns]  # strong pixels keep off the border
+        i = np.flatnonzero(other >= 0)
+        j = other[i]
+        turn = p.tx[i] * p.tx[j] + p.ty[i] * p.ty[j]
+        fits = turn > LARGEST_TURN
+        i, j, turn = i[fits], j[fits], turn[fits]
+        ex, ey = p.x[j] - p.x[i], p.y[j] - p.y[i]
+        tx, ty = 0.5 * (p.tx[i] + p.tx[j]), 0.5 * (p.ty[i] + p.ty[j])
+        along = ex * tx + ey * ty
+        cost = np.abs(ex * ty - ey * tx) + 0.3 * np.abs(along) + 0.5 * (1 - turn)
+        for near, far, sign in ((i, j, 1), (j, i, -1)):
+            for side in (0, 1):
+                ahead = (sign if side == 0 else -sign) * along > 0.3
+                better = ahead & (cost < best[side, near])
+                best[side, near[better]] = cost[better]
+                found[side, near[better]] = far[better]
+    return found[0], found[1]
+
+
+def first_of_chain(previous: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First member of each one's chain and the number of steps to it, by pointer doubling.  (n,) each
+
+    previous (n,): index of the one before, -1 at a start; at most one follows each. Cycles are cut.
+    """
+    previous = _cut_cycles(previous)
+    index = np.arange(len(previous))
+    head = np.where(previous >= 0, previous, index)
+    rank = (previous >= 0).astype(np.int64)
+    while True:
+        further = head[head]
+        if np.array_equal(further, head):
+            return head, rank
+        rank, head = rank + rank[head], further
+
+
+def _cut_cycles(previous: np.ndarray) -> np.ndarray:
+    """Links (n,) with every cycle opened before its smallest index."""
+    index = np.arange(len(previous))
+    reach, smallest = np.where(previous >= 0, previous, index), index
+    for _ in range(len(previous).bit_length()):
+        smallest = np.minimum(smallest, smallest[reach])
+        reach = reach[reach]
+    in_cycle = previous[reach] >= 0  # after so many steps every open chain has come to its start
+    return np.where(in_cycle & (smallest == index), -1, previous)
