@@ -35,8 +35,17 @@ def photo_folder(tmp_path_factory):
         Image.fromarray(noise).save(folder / f"{i}.png", compress_level=1)
         f = 144 / np.tan(np.radians(25))
         hfov, vfov = (float(np.degrees(2 * np.arctan(s / 2 / f))) for s in (w, h))
-        rows.append({"file": f"{i}.png", "width": w, "height": h, "hfov_deg": hfov, "vfov_deg": vfov,
-                     "source": f"s{i // 3}", "trust": "low" if i % 5 == 0 else "medium"})  # fmt: skip
+        rows.append(
+            {
+                "file": f"{i}.png",
+                "width": w,
+                "height": h,
+                "hfov_deg": hfov,
+                "vfov_deg": vfov,
+                "source": f"s{i // 3}",
+                "trust": "low" if i % 5 == 0 else "medium",
+            }
+        )
     (folder / "manifest.jsonl").write_text("\n".join(json.dumps(r) for r in rows))
     return folder
 
@@ -47,8 +56,8 @@ def raster(request, monkeypatch):
     from anylens.data import raster as module
 
     if request.param == "numpy":
-        for name in ("anylens.data.raster", "anylens.data.render", "anylens.data.augment.colour"):
-            monkeypatch.setattr(f"{name}.opencv", lambda: None)
+        for name in ("raster", "lookup", "render", "augment.colour"):
+            monkeypatch.setattr(f"anylens.data.{name}.opencv", lambda: None)
     elif module.opencv() is None:
         pytest.skip("OpenCV is not installed")
     return request.param

@@ -1,4 +1,6 @@
-"""`anylens collect` and photo crops: both readings of the focal length, orientation, doubts, privacy, exact labels."""
+"""`anylens collect` and photo crops: both readings of the focal length, orientation, doubts, privacy, exact
+labels.
+"""
 
 import json
 import math
@@ -29,8 +31,18 @@ def photo(path, index=0, size=(600, 450), orientation=1, gps=False, **tags):
     exif[0x010F], exif[0x0110] = tags.pop("maker", "Acme"), tags.pop("model", "One")
     if "software" in tags:
         exif[0x0131] = tags.pop("software")
-    names = {"focal": 0x920A, "f35": 0xA405, "zoom": 0xA404, "plane_x": 0xA20E, "plane_y": 0xA20F, "unit": 0xA210,
-             "pixel_x": 0xA002, "pixel_y": 0xA003, "rendered": 0xA401, "lens": 0xA434}  # fmt: skip
+    names = {
+        "focal": 0x920A,
+        "f35": 0xA405,
+        "zoom": 0xA404,
+        "plane_x": 0xA20E,
+        "plane_y": 0xA20F,
+        "unit": 0xA210,
+        "pixel_x": 0xA002,
+        "pixel_y": 0xA003,
+        "rendered": 0xA401,
+        "lens": 0xA434,
+    }
     inner = exif.get_ifd(0x8769)
     for name, value in tags.items():
         inner[names[name]] = IFDRational(value).limit_rational(10000) if name in ("focal", "zoom") else value
@@ -54,12 +66,29 @@ def only(folder, out, **options):
 
 def test_both_readings_of_the_focal_length(tmp_path):
     photo(tmp_path / "in" / "tag.jpg", 0, f35=28)
-    photo(tmp_path / "in" / "crop.jpg", 1, (600, 400), focal=35.0, maker="NIKON CORPORATION", model="NIKON D90")
-    photo(tmp_path / "in" / "plane.jpg", 2, (600, 400), focal=50.0, maker="X", model="Y", plane_x=100.0, plane_y=100.0,
-          unit=3, pixel_x=360, pixel_y=240)  # fmt: skip
+    photo(
+        tmp_path / "in" / "crop.jpg", 1, (600, 400), focal=35.0, maker="NIKON CORPORATION", model="NIKON D90"
+    )
+    photo(
+        tmp_path / "in" / "plane.jpg",
+        2,
+        (600, 400),
+        focal=50.0,
+        maker="X",
+        model="Y",
+        plane_x=100.0,
+        plane_y=100.0,
+        unit=3,
+        pixel_x=360,
+        pixel_y=240,
+    )
     _, rows = only(tmp_path / "in", tmp_path / "out")
     f35 = {r["camera"]: r["f35"] for r in rows}
-    assert f35 == {"Acme One": 28, "NIKON CORPORATION NIKON D90": pytest.approx(53.55, abs=0.01), "X Y": pytest.approx(50, abs=0.01)}
+    assert f35 == {
+        "Acme One": 28,
+        "NIKON CORPORATION NIKON D90": pytest.approx(53.55, abs=0.01),
+        "X Y": pytest.approx(50, abs=0.01),
+    }
     for row in rows:
         assert row["hfov_deg"] == pytest.approx(fov(row["f35"], row["width"], row["height"]), abs=0.01)
         assert max(row["width"], row["height"]) == 288
@@ -74,21 +103,35 @@ def test_orientation_is_applied(tmp_path, orientation):
     assert row["hfov_deg"] == pytest.approx(fov(28, *((216, 288) if portrait else (288, 216))), abs=0.01)
     upright = Image.open(tmp_path / "out" / row["file"]).convert("RGB")
     stored = np.asarray(Image.fromarray(SCENE[100:400, :400]).resize((288, 216)), float)
-    turn = {1: stored, 2: stored[:, ::-1], 3: stored[::-1, ::-1], 4: stored[::-1], 5: stored.swapaxes(0, 1),
-            6: np.rot90(stored, -1), 7: stored.swapaxes(0, 1)[::-1, ::-1], 8: np.rot90(stored)}  # fmt: skip
+    turn = {
+        1: stored,
+        2: stored[:, ::-1],
+        3: stored[::-1, ::-1],
+        4: stored[::-1],
+        5: stored.swapaxes(0, 1),
+        6: np.rot90(stored, -1),
+        7: stored.swapaxes(0, 1)[::-1, ::-1],
+        8: np.rot90(stored),
+    }
     assert np.abs(np.asarray(upright, float) - turn[orientation]).mean() < 8
 
 
 @pytest.mark.parametrize(
     ("tags", "size", "word"),
     [
-        ({}, (600, 450), "no focal length"), ({"f35": 28, "zoom": 2.0}, (600, 450), "digital zoom"),
-        ({"f35": 28}, (600, 500), "cropped"), ({"f35": 28}, (600, 600), "cropped"), ({"f35": 28}, (900, 300), "panorama"),
-        ({"f35": 28, "rendered": 6}, (600, 450), "panorama"), ({"f35": 28, "pixel_x": 3000, "pixel_y": 2000}, (600, 450), "cropped"),
-        ({"f35": 100, "focal": 5.0}, (600, 450), "disagree"), ({"f35": 15, "lens": "8mm Fisheye"}, (600, 450), "fisheye"),
-        ({"f35": 3}, (600, 450), "believable"), ({"f35": 28}, (200, 150), "smaller"),
+        ({}, (600, 450), "no focal length"),
+        ({"f35": 28, "zoom": 2.0}, (600, 450), "digital zoom"),
+        ({"f35": 28}, (600, 500), "cropped"),
+        ({"f35": 28}, (600, 600), "cropped"),
+        ({"f35": 28}, (900, 300), "panorama"),
+        ({"f35": 28, "rendered": 6}, (600, 450), "panorama"),
+        ({"f35": 28, "pixel_x": 3000, "pixel_y": 2000}, (600, 450), "cropped"),
+        ({"f35": 100, "focal": 5.0}, (600, 450), "disagree"),
+        ({"f35": 15, "lens": "8mm Fisheye"}, (600, 450), "fisheye"),
+        ({"f35": 3}, (600, 450), "believable"),
+        ({"f35": 28}, (200, 150), "smaller"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_trusted_is_dropped_with_a_reason(tmp_path, tags, size, word):
     photo(tmp_path / "in" / "bad.jpg", 0, size, **tags)
     result, rows = only(tmp_path / "in", tmp_path / "out")
@@ -148,14 +191,16 @@ def test_the_command_line(tmp_path, capsys):
 def test_a_crop_carries_the_label_of_the_cropped_camera(tmp_path):
     """Ten crop factors, width and height each to 0.01°, from a photograph with known EXIF."""
     photo(tmp_path / "in" / "a.jpg", 0, (640, 480), f35=28)
-    _, (row,) = only(tmp_path / "in", tmp_path / "out", side=640)
+    only(tmp_path / "in", tmp_path / "out", side=640)
     (shot,) = list_photographs(tmp_path / "out")
     focal = 28 / 43.2666 * 800
     for factor in np.linspace(1, 3.5, 10):
         crop = round(640 / factor), round(480 / factor)
         camera = crop_camera(shot, crop, (crop[0] // 2, crop[1] // 2))
         x, y = (640 - crop[0]) // 2, (480 - crop[1]) // 2
-        expected = [math.degrees(math.atan((s / 2 - o) / focal) + math.atan((o + c - s / 2) / focal))
-                    for s, o, c in ((640, x, crop[0]), (480, y, crop[1]))]  # fmt: skip
+        expected = [
+            math.degrees(math.atan((s / 2 - o) / focal) + math.atan((o + c - s / 2) / focal))
+            for s, o, c in ((640, x, crop[0]), (480, y, crop[1]))
+        ]
         assert float(camera.hfov_deg) == pytest.approx(expected[0], abs=0.01)
         assert float(camera.vfov_deg) == pytest.approx(expected[1], abs=0.01)

@@ -1,4 +1,6 @@
-"""A panorama whose colour spells its direction reads the label's rays back: the test of every convention at once."""
+"""A panorama whose colour spells its direction reads the label's rays back: the test of every convention at
+once.
+"""
 
 import numpy as np
 import pytest
@@ -17,9 +19,11 @@ PYRAMID = build_pyramid(direction_panorama(2048))
 
 
 def ray_errors(camera, rotation, density):
-    """Differences (N, 3) in degrees between the rays that colours spell and those of the label, over all pixels.
+    """Differences (N, 3) in degrees between the rays that colours spell and those of the label, over all
+    pixels.
 
-    A colour step is 0.45°, rounded more than once on the way: single pixels are good to about half a degree, but
+    A colour step is 0.45°, rounded more than once on the way: single pixels are good to about half a degree,
+    but
     the mean over a view tells a systematic slip of a hundredth of a degree."""
     image = render_view(PYRAMID, camera, rotation, density).astype(np.float64)
     read = image / 127.5 - 1
@@ -51,10 +55,14 @@ def test_colours_spell_the_rays_of_the_label(name, density, raster):
 @pytest.mark.parametrize(
     ("model", "params"),
     [
-        ("eucm", [52, 52, 70, 70, 0.62, 1.1]), ("kb:4", [44, 44, 70, 70, 0.01, 0, 0, 0]), ("ucm", [70, 70, 70, 70, 0.9]),
-        ("division:1", [90, 80, 60, 75, -0.1]), ("radial:2", [90, 90, 70, 70, -0.1, 0.01]), ("simple_pinhole", [60, 70, 70]),
+        ("eucm", [52, 52, 70, 70, 0.62, 1.1]),
+        ("kb:4", [44, 44, 70, 70, 0.01, 0, 0, 0]),
+        ("ucm", [70, 70, 70, 70, 0.9]),
+        ("division:1", [90, 80, 60, 75, -0.1]),
+        ("radial:2", [90, 90, 70, 70, -0.1, 0.01]),
+        ("simple_pinhole", [60, 70, 70]),
     ],
-)  # fmt: skip
+)
 def test_other_models_over_the_seam_and_both_poles(model, params):
     camera = Camera(model, np.array(params, float), 140, 140)
     for angles in [(180, 0, 0), (90, 88, 0), (-90, -89, 30), (0, 0, 90)]:

@@ -1,4 +1,4 @@
-"""LensFun: parsing with broken entries, undistortion by Newton, EUCM of known lenses, the recipe, the figure."""
+"""LensFun: broken entries, undistortion by Newton, EUCM of known lenses, the recipe, the figure."""
 
 import math
 
@@ -14,7 +14,8 @@ from anylens.data.lensfun.recipe import lensfun_recipe
 from anylens.errors import FormatError
 
 GOOD = """<lensdatabase version="1">
-  <camera><maker>Acme</maker><model>One</model><model lang="en">Uno</model><cropfactor>1.5</cropfactor></camera>
+  <camera><maker>Acme</maker><model>One</model>
+    <model lang="en">Uno</model><cropfactor>1.5</cropfactor></camera>
   <camera><maker>Acme</maker><model>Broken</model><cropfactor>wide</cropfactor></camera>
   <lens><maker>Acme</maker><model>Acme Fish 8mm</model><type>equisolid</type><cropfactor>1.5</cropfactor>
     <calibration><distortion model="ptlens" focal="10" a="0" b="0" c="0"/></calibration></lens>
@@ -22,9 +23,11 @@ GOOD = """<lensdatabase version="1">
     <calibration><distortion model="poly3" focal="9" k1="-0.01"/></calibration></lens>
   <lens><maker>Acme</maker><model>Zoom</model><cropfactor>1.5</cropfactor><aspect-ratio>4:3</aspect-ratio>
     <calibration><distortion model="ptlens" focal="18" a="0.01" b="-0.03" c="0.01"/>
-      <distortion model="poly3" focal="35" k1="-0.01"/><distortion model="poly5" focal="50" k1="0.004" k2="-0.001"/>
+      <distortion model="poly3" focal="35" k1="-0.01"/>
+      <distortion model="poly5" focal="50" k1="0.004" k2="-0.001"/>
       <distortion model="acm" focal="60" k1="0"/><distortion model="poly3" focal="-1" k1="0"/>
-      <distortion model="poly3" focal="70" k1="x"/><distortion model="poly3" focal="80" k1="1.5"/></calibration></lens>
+      <distortion model="poly3" focal="70" k1="x"/>
+      <distortion model="poly3" focal="80" k1="1.5"/></calibration></lens>
 </lensdatabase>"""
 
 
@@ -57,7 +60,9 @@ def test_an_empty_database_is_refused(tmp_path):
         find_database(str(tmp_path / "missing"))
 
 
-@pytest.mark.parametrize(("model", "terms"), [("ptlens", (0.02, -0.05, 0.01)), ("poly3", (-0.03,)), ("poly5", (0.02, -0.01))])
+@pytest.mark.parametrize(
+    ("model", "terms"), [("ptlens", (0.02, -0.05, 0.01)), ("poly3", (-0.03,)), ("poly5", (0.02, -0.01))]
+)
 def test_newton_undoes_the_distortion(model, terms):
     lens = Calibration("A", "B", "rectilinear", 18, model, terms, 1.5, 1.5)
     r = np.linspace(0, 1.8, 50)
@@ -74,7 +79,9 @@ def test_an_equisolid_lens_maps_to_its_eucm():
     mapped = map_lens(lens)
     alpha, beta = mapped.coefs
     theta = np.linspace(0.01, 1.2, 50)
-    profile = np.sin(theta) / (alpha * np.sqrt(beta * np.sin(theta) ** 2 + np.cos(theta) ** 2) + (1 - alpha) * np.cos(theta))
+    profile = np.sin(theta) / (
+        alpha * np.sqrt(beta * np.sin(theta) ** 2 + np.cos(theta) ** 2) + (1 - alpha) * np.cos(theta)
+    )
     assert np.allclose(profile / (2 * np.sin(theta / 2)), 1, atol=0.01)
     assert mapped.error_deg < 0.3
     assert mapped.vfov_deg == pytest.approx(math.degrees(4 * math.asin(short / 20)), abs=1e-3)

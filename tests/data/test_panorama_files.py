@@ -52,16 +52,24 @@ def write_exr(path, linear, compression=3, dtype="<f2", cut=None):
     channels = b"".join(c + b"\0" + struct.pack("<iIii", kind, 0, 1, 1) for c in (b"B", b"G", b"R")) + b"\0"
     window = struct.pack("<4i", 0, 0, width - 1, height - 1)
     header = (
-        attribute("channels", "chlist", channels) + attribute("compression", "compression", bytes([compression]))
-        + attribute("dataWindow", "box2i", window) + attribute("displayWindow", "box2i", window)
-        + attribute("lineOrder", "lineOrder", b"\0") + attribute("pixelAspectRatio", "float", struct.pack("<f", 1))
+        attribute("channels", "chlist", channels)
+        + attribute("compression", "compression", bytes([compression]))
+        + attribute("dataWindow", "box2i", window)
+        + attribute("displayWindow", "box2i", window)
+        + attribute("lineOrder", "lineOrder", b"\0")
+        + attribute("pixelAspectRatio", "float", struct.pack("<f", 1))
         + attribute("screenWindowCenter", "v2f", struct.pack("<2f", 0, 0))
-        + attribute("screenWindowWidth", "float", struct.pack("<f", 1)) + b"\0"
-    )  # fmt: skip
+        + attribute("screenWindowWidth", "float", struct.pack("<f", 1))
+        + b"\0"
+    )
     lines = 16 if compression == 3 else 1
     chunks = []
     for y in range(0, height, lines):
-        raw = b"".join(linear[row, :, c].astype(dtype).tobytes() for row in range(y, min(y + lines, height)) for c in (2, 1, 0))
+        raw = b"".join(
+            linear[row, :, c].astype(dtype).tobytes()
+            for row in range(y, min(y + lines, height))
+            for c in (2, 1, 0)
+        )
         if compression:
             split = np.frombuffer(raw, np.uint8)
             split = np.concatenate([split[0::2], split[1::2]]).astype(int)
@@ -71,7 +79,9 @@ def write_exr(path, linear, compression=3, dtype="<f2", cut=None):
         chunks.append(struct.pack("<ii", y, len(raw)) + raw)
     start = 8 + len(header) + 8 * len(chunks)
     offsets = [start + sum(len(c) for c in chunks[:i]) for i in range(len(chunks))]
-    data = b"\x76\x2f\x31\x01\x02\0\0\0" + header + struct.pack(f"<{len(chunks)}Q", *offsets) + b"".join(chunks)
+    data = (
+        b"\x76\x2f\x31\x01\x02\0\0\0" + header + struct.pack(f"<{len(chunks)}Q", *offsets) + b"".join(chunks)
+    )
     path.write_bytes(data[:cut])
 
 
@@ -81,7 +91,13 @@ def _rle(raw):
         run = 1
         while i + run < len(raw) and raw[i + run] == raw[i] and run < 127:
             run += 1
-        out += bytes([run - 1, raw[i]]) if run > 2 else bytes([255, raw[i]]) if run == 1 else bytes([254]) + raw[i : i + 2]
+        out += (
+            bytes([run - 1, raw[i]])
+            if run > 2
+            else bytes([255, raw[i]])
+            if run == 1
+            else bytes([254]) + raw[i : i + 2]
+        )
         i += run
     return out
 
@@ -140,7 +156,10 @@ def test_pictures_read_and_shrink(tmp_path, suffix):
     assert np.abs(read.astype(int) - [200, 100, 50]).max() <= 4
 
 
-@pytest.mark.parametrize(("size", "word"), [((300, 50), "cubemap"), ((200, 150), "cubemap"), ((100, 100), "fisheye"), ((300, 100), "2:1")])
+@pytest.mark.parametrize(
+    ("size", "word"),
+    [((300, 50), "cubemap"), ((200, 150), "cubemap"), ((100, 100), "fisheye"), ((300, 100), "2:1")],
+)
 def test_other_shapes_are_refused_by_name(tmp_path, size, word):
     Image.new("RGB", size).save(tmp_path / "odd.png")
     with pytest.raises(ImageError, match=rf"odd.png.*{word}"):
@@ -152,7 +171,9 @@ def test_damaged_files_are_named(tmp_path):
     write_exr(tmp_path / "short.exr", light(), cut=3000)
     write_exr(tmp_path / "piz.exr", light())
     data = (tmp_path / "piz.exr").read_bytes()
-    (tmp_path / "piz.exr").write_bytes(data.replace(b"compression\0\x01\0\0\0\x03", b"compression\0\x01\0\0\0\x04"))
+    (tmp_path / "piz.exr").write_bytes(
+        data.replace(b"compression\0\x01\0\0\0\x03", b"compression\0\x01\0\0\0\x04")
+    )
     (tmp_path / "text.png").write_text("hello")
     Image.new("RGB", (64, 32)).save(tmp_path / "cut.jpg")
     (tmp_path / "cut.jpg").write_bytes((tmp_path / "cut.jpg").read_bytes()[:200])

@@ -37,7 +37,10 @@ def test_shares_and_distributions_of_op_g(general, record_property):
     assert matches([d.values["fov_deg"] for d in by_model["pinhole"]], narrow)
     assert matches([d.values["fov_deg"] for d in by_model["radial:1"]], narrow)
     assert matches([d.values["fov_deg"] for d in by_model["eucm"]], wide)
-    assert matches([d.values["k1_hat"] for d in by_model["radial:1"]], stats.truncnorm(-0.3 / 0.07, 0.3 / 0.07, 0, 0.07).cdf)
+    assert matches(
+        [d.values["k1_hat"] for d in by_model["radial:1"]],
+        stats.truncnorm(-0.3 / 0.07, 0.3 / 0.07, 0, 0.07).cdf,
+    )
     assert matches([d.values["alpha"] for d in by_model["eucm"]], stats.uniform(0.5, 0.3).cdf)
     assert matches([d.values["beta"] for d in by_model["eucm"]], stats.uniform(0.5, 1.5).cdf)
     for angle in ("roll_deg", "pitch_deg"):
@@ -104,14 +107,26 @@ def test_world_is_mostly_ordinary_lenses():
 
 def test_a_recipe_of_ones_own(tmp_path):
     data = {
-        "name": "mine", "aspect": {"uniform": [0.5, 2]}, "views": 4, "min_source_pixels": 2.0,
-        "settings": [{
-            "lenses": [{"model": "kb:2", "fov_deg": {"uniform": [100, 190]}, "coefs": {"k1": {"normal": [0, 0.01]}, "k2": 0}},
-                       {"model": "simple_pinhole", "share": 2, "f35": {"lognormal": [35, 0.2]}}],
-            "roll_deg": 0, "pitch_deg": {"mixture": [[1, {"constant": 5}], [1, {"uniform": [-3, 3]}]]},
-            "shift": {"uniform": [-0.2, 0.2]},
-        }],
-    }  # fmt: skip
+        "name": "mine",
+        "aspect": {"uniform": [0.5, 2]},
+        "views": 4,
+        "min_source_pixels": 2.0,
+        "settings": [
+            {
+                "lenses": [
+                    {
+                        "model": "kb:2",
+                        "fov_deg": {"uniform": [100, 190]},
+                        "coefs": {"k1": {"normal": [0, 0.01]}, "k2": 0},
+                    },
+                    {"model": "simple_pinhole", "share": 2, "f35": {"lognormal": [35, 0.2]}},
+                ],
+                "roll_deg": 0,
+                "pitch_deg": {"mixture": [[1, {"constant": 5}], [1, {"uniform": [-3, 3]}]]},
+                "shift": {"uniform": [-0.2, 0.2]},
+            }
+        ],
+    }
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(data))
     recipe = load_recipe(str(path))
@@ -125,11 +140,17 @@ def test_a_recipe_of_ones_own(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "{}", '{"settings": []}', '{"settings": [{"lenses": []}]}', '{"settings": [{"lenses": [{"model": "pinhole"}]}]}',
-     '{"settings": [{"lenses": [{"model": "pinhole", "fov_deg": {"gauss": 3}}]}]}',
-     '{"settings": [{"lenses": [{"model": "pinhole", "fov_deg": 50, "coefs": {"k9": 1}}]}]}',
-     '{"settings": [{"lenses": [{"model": "pinhole", "fov_deg": 50}], "tilt": 3}]}'],
-)  # fmt: skip
+    [
+        "{",
+        "{}",
+        '{"settings": []}',
+        '{"settings": [{"lenses": []}]}',
+        '{"settings": [{"lenses": [{"model": "pinhole"}]}]}',
+        '{"settings": [{"lenses": [{"model": "pinhole", "fov_deg": {"gauss": 3}}]}]}',
+        '{"settings": [{"lenses": [{"model": "pinhole", "fov_deg": 50, "coefs": {"k9": 1}}]}]}',
+        '{"settings": [{"lenses": [{"model": "pinhole", "fov_deg": 50}], "tilt": 3}]}',
+    ],
+)
 def test_wrong_recipes_are_refused_in_words(tmp_path, text):
     (tmp_path / "r.json").write_text(text)
     with pytest.raises(FormatError):

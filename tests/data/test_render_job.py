@@ -36,7 +36,19 @@ def cache(tmp_path_factory):
 def whole(pano_folder, tmp_path_factory, cache):
     """An unbroken run through the command line."""
     out = tmp_path_factory.mktemp("out") / "set"
-    arguments = ["render", str(pano_folder), str(out), "--recipe", "op_g", "--views", "4", "--size", "64", "--seed", "7"]
+    arguments = [
+        "render",
+        str(pano_folder),
+        str(out),
+        "--recipe",
+        "op_g",
+        "--views",
+        "4",
+        "--size",
+        "64",
+        "--seed",
+        "7",
+    ]
     assert main([*arguments, "--per-shard", "5", "--format", "png", "--cache", cache]) == 0
     return out
 
@@ -84,8 +96,8 @@ def test_ten_kills_end_in_the_set_of_an_unbroken_run(whole, pano_folder, tmp_pat
         "from anylens.data.ondisk.job import RenderJob\nfrom anylens.data.ondisk.run import run_job\n"
         "import anylens.data.ondisk.shards as s, time\nold = s.render_one\n"
         "s.render_one = lambda *a: (time.sleep(0.02), old(*a))[1]\n"  # slow enough to be hit
-        f"run_job(RenderJob({str(pano_folder)!r}, 'op_g', 4, 64, 7, 2.0, per_shard=5, format='png'), {str(out)!r},"
-        f" cache={cache!r}, progress=False)\n"
+        f"job = RenderJob({str(pano_folder)!r}, 'op_g', 4, 64, 7, 2.0, per_shard=5, format='png')\n"
+        f"run_job(job, {str(out)!r}, cache={cache!r}, progress=False)\n"
     )
     rng = random.Random(0)
     kills = 0
@@ -136,13 +148,24 @@ def test_what_cannot_be_used_is_listed(pano_folder, tmp_path, cache):
 
 def test_bad_arguments_are_explained(pano_folder, tmp_path, capsys):
     for extra, word in (
-        (["--max-magnification", "-1"], "positive number"), (["--recipe", "nope"], "Built in"),
-        (["--engine", "slurm"], "local or ray"), (["--format", "gif"], "jpg"), (["--views", "0", "--size", "4"], "16 pixels"),
-    ):  # fmt: skip
-        assert main(["render", str(pano_folder), str(tmp_path / word), *extra, "--cache", str(tmp_path / "c")]) == 2
+        (["--max-magnification", "-1"], "positive number"),
+        (["--recipe", "nope"], "Built in"),
+        (["--engine", "slurm"], "local or ray"),
+        (["--format", "gif"], "jpg"),
+        (["--views", "0", "--size", "4"], "16 pixels"),
+    ):
+        assert (
+            main(["render", str(pano_folder), str(tmp_path / word), *extra, "--cache", str(tmp_path / "c")])
+            == 2
+        )
         assert word in capsys.readouterr().err
     with pytest.raises(FormatError):
-        run_job(RenderJob(str(pano_folder), format="gif"), tmp_path / "x", cache=str(tmp_path / "c"), progress=False)
+        run_job(
+            RenderJob(str(pano_folder), format="gif"),
+            tmp_path / "x",
+            cache=str(tmp_path / "c"),
+            progress=False,
+        )
 
 
 def test_black_caps_stay_out_of_views(tmp_path, cache):

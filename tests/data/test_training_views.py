@@ -16,9 +16,16 @@ torch = pytest.importorskip("torch")
 def config(pano_folder, photo_folder, tmp_path_factory):
     cache = str(tmp_path_factory.mktemp("cache"))
     return ViewConfig(
-        panoramas=str(pano_folder), photos=str(photo_folder), photo_ratio=0.5, recipe="op_g", batch=6, area=56 * 56,
-        min_source_pixels=1.5, cache=cache, seed=3,
-    )  # fmt: skip
+        panoramas=str(pano_folder),
+        photos=str(photo_folder),
+        photo_ratio=0.5,
+        recipe="op_g",
+        batch=6,
+        area=56 * 56,
+        min_source_pixels=1.5,
+        cache=cache,
+        seed=3,
+    )
 
 
 def same(a, b):

@@ -15,9 +15,10 @@ from anylens.errors import FormatError
 class Collect:
     """Turn photos with EXIF into training material: small copies without metadata, and their fields of view.
 
-    The focal length comes from the 35 mm equivalent, the focal plane resolution, or LensFun's sensor size. Dropped, with
-    the reason in dropped.txt: crops, digital zoom, panoramas, fisheyes, contradictions, near duplicates. The folder
-    directly under the one given is a photo's source; training keeps sources together when it splits.
+    The focal length comes from the 35 mm equivalent, the focal plane resolution, or LensFun's sensor size.
+    Dropped, with the reason in dropped.txt: crops, digital zoom, panoramas, fisheyes, contradictions, near
+    duplicates. The folder directly under the one given is a photo's source; training keeps sources together
+    when it splits.
 
     Example:  anylens collect ~/Pictures photos/   then   anylens train --photos photos/ …
     """

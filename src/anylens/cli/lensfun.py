@@ -33,13 +33,18 @@ class Lensfun:
         mapped, skipped = map_lenses(found, fisheyes_only=not self.all)
         fisheyes = [lens for lens in mapped if lens.lens.kind in FISHEYES]
         inside = sum(inside_bounds(lens) for lens in fisheyes)
-        print(f"{len(found.calibrations)} calibrations, {len(found.crops)} cameras; {len(mapped)} lenses mapped.")
-        print(f"{inside} of {len(fisheyes)} fisheyes lie inside the recipe's bounds (α 0.5 to 0.8, β 0.5 to 2).")
-        print(f"{len(skipped)} entries skipped{'.' if self.verbose or not skipped else ' (--verbose lists them).'}")
+        counts = f"{len(found.calibrations)} calibrations, {len(found.crops)} cameras"
+        print(f"{counts}; {len(mapped)} lenses mapped.")
+        print(
+            f"{inside} of {len(fisheyes)} fisheyes lie inside the recipe's α (0.5 to 0.8) and β (0.5 to 2)."
+        )
+        hint = "" if self.verbose or not skipped else " (--verbose lists them)"
+        print(f"{len(skipped)} entries skipped{hint}.")
         if self.verbose:
             for lens in mapped:
                 values = " ".join(f"{c:.3f}" for c in lens.coefs)
-                print(f"  {lens.lens.name:<60} {lens.model:<9} {values}  vFoV {lens.vfov_deg:.0f}°  ±{lens.error_deg:.2f}°")
+                fov = f"vFoV {lens.vfov_deg:.0f}°  ±{lens.error_deg:.2f}°"
+                print(f"  {lens.lens.name:<60} {lens.model:<9} {values}  {fov}")
             for line in skipped:
                 print(f"  skipped {line}")
         if self.figure and fisheyes:

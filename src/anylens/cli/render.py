@@ -14,11 +14,13 @@ from anylens.errors import FormatError
 class Render:
     """Render views of 360° panoramas with known cameras into WebDataset shards.
 
-    A shard holds one picture and one JSON label per view (camera model and intrinsics, rotation, panorama, seed).
-    Running the same command again continues where it stopped. Panoramas that cannot be used are listed in skipped.txt.
+    A shard holds one picture and one JSON label per view (camera model and intrinsics, rotation, panorama,
+    seed). Running the same command again continues where it stopped. Panoramas that cannot be used are
+    listed in skipped.txt.
 
     Examples:
-      1. The paper's general set:  anylens render panoramas/ op_g/ --recipe op_g --views 16 --size 640 --seed 0
+      1. The paper's general set:  anylens render panoramas/ op_g/ --recipe op_g --views 16 --size 640 --seed
+      0
       2. Strictly as the paper:    anylens render panoramas/ op_g/ --max-magnification none
       3. Your own cameras:         anylens render panoramas/ out/ --recipe mine.json
     """
@@ -36,7 +38,9 @@ class Render:
     seed: int = 0
     """Different seeds give different views."""
     max_magnification: str = "2"
-    """Views that would enlarge a panorama more than this (geometric mean over the view) are drawn again; none: never."""
+    """Views that would enlarge a panorama more than this (geometric mean over the view) are drawn again;
+    none: never.
+    """
     density: float = 1.0
     """Render this many times larger and shrink by area: the standard form of training is 2.2."""
     engine: str = "local"
@@ -69,8 +73,8 @@ class Render:
                 f"--max-magnification takes a positive number or 'none', not '{self.max_magnification}'."
             ) from None
         job = RenderJob(
-            self.panoramas, self.recipe, self.views, self.size, self.seed, limit, self.density, self.per_shard,
-            self.format, self.quality, self.augment, self.lensfun,
+            self.panoramas, self.recipe, self.views, self.size, self.seed, limit, self.density,
+            self.per_shard, self.format, self.quality, self.augment, self.lensfun,
         )  # fmt: skip
         plan = run_job(job, self.out, self.engine, self.workers, self.cache)
         print(f"{plan.count} views in {len(plan.shards)} shards: {self.out}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,9 @@ log = logging.getLogger(__name__)
 
 
 def balanced_weights(groups: list[str], balance: float) -> np.ndarray:
-    """Weight (N,) of every file so that a group of n files is drawn n^balance as often as one of a single file."""
+    """Weight (N,) of every file so that a group of n files is drawn n^balance as often as one of a single
+    file.
+    """
     _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
     weights = counts[inverse] ** (balance - 1.0)
     return weights / weights.sum()
@@ -92,7 +95,7 @@ class BatchMaker:
             for name in ("image", "field", "valid", "log_focal", "kind", "weight")
         }
 
-    def _rendered(self, shape: Shape, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    def _rendered(self, shape: Shape, rng: np.random.Generator) -> dict[str, Any]:
         pyramid, camera, rotation = self._draw_supported(shape, rng)
         working = render_working(pyramid, camera.resize(*shape.working), rotation)
         working = augment_working(working, self.augment, rng)
@@ -112,11 +115,12 @@ class BatchMaker:
                 if not shows_cap(drawn.camera, drawn.rotation, cached.nadir_deg, cached.zenith_deg):
                     return self.store.pyramid(cached), drawn.camera, drawn.rotation
         raise ImageError(
-            f"No panorama gives a view of {shape.out[0]}x{shape.out[1]} pixels of the recipe '{self.recipe.name}' with "
-            f"{density:.2f} source pixels per pixel. Lower min_source_pixels or the area."
+            f"No panorama gives a view of {shape.out[0]}x{shape.out[1]} pixels of the recipe "
+            f"'{self.recipe.name}' with {density:.2f} source pixels per pixel. "
+            "Lower min_source_pixels or the area."
         )
 
-    def _photograph(self, shape: Shape, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    def _photograph(self, shape: Shape, rng: np.random.Generator) -> dict[str, Any]:
         share = np.cumsum(np.where(supported(self.photo_sizes, shape.working), self.photo_weights, 0))
         at = min(int(np.searchsorted(share, rng.random() * share[-1], side="right")), len(share) - 1)
         index = int(self.photo_index[at])
@@ -125,7 +129,7 @@ class BatchMaker:
         camera = crop_camera(photo, shape.working, shape.out)
         return self._row(finish(working, *shape.out), camera, PHOTOGRAPH, photo.weight, rng)
 
-    def _row(self, image: np.ndarray, camera: Camera, kind: int, weight: float, rng) -> dict[str, np.ndarray]:
+    def _row(self, image: np.ndarray, camera: Camera, kind: int, weight: float, rng) -> dict[str, Any]:
         if self.augment.flip > 0 and rng.random() < self.augment.flip:
             image, camera = np.ascontiguousarray(image[:, ::-1]), mirror_camera(camera)
         image = augment_output(image, self.augment, rng)

@@ -1,4 +1,4 @@
-"""The built-in recipes: the paper's four sets, edited photographs, and cameras as they are met in the world."""
+"""The built-in recipes: the paper's four sets, edited photographs, and cameras as people hold them."""
 
 from __future__ import annotations
 

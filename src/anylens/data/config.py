@@ -1,4 +1,6 @@
-"""What a training run asks of its data, as one plain dataclass that can be pickled and stored beside the weights."""
+"""What a training run asks of its data, as one plain dataclass that can be pickled and stored beside the
+weights.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,12 @@ from anylens.errors import FormatError
 class ViewConfig:
     """Batches of rendered views and photographs; batch number `step` depends on this and on nothing else.
 
-    `area` is the largest number of pixels of a view; a batch draws `size_range` of it along each side, the aspect
-    (width over height) in `aspect_range`, sides in multiples of `multiple`. `min_source_pixels` is the least number of
-    source pixels per output pixel; each batch draws its own up to `density_spread` more, the same for all its views.
-    Batches with photographs are made smaller where that is needed to keep it: a 288-pixel photograph gives no more
-    than 130 pixels at 2.2. `balance` 0 draws all places (or sources) alike, 1 all files alike.
+    `area` is the largest number of pixels of a view; a batch draws `size_range` of it along each side, the
+    aspect (width over height) in `aspect_range`, sides in multiples of `multiple`. `min_source_pixels` is
+    the least number of source pixels per output pixel; each batch draws its own up to `density_spread` more,
+    the same for all its views. Batches with photographs are made smaller where that is needed to keep it: a
+    288-pixel photograph gives no more than 130 pixels at 2.2. `balance` 0 draws all places (or sources)
+    alike, 1 all files alike.
     """
 
     panoramas: str | None = None

@@ -1,4 +1,6 @@
-"""Distributions a recipe draws from, as plain data: {"uniform": [20, 105]}, {"normal": [0, 0.07, -0.3, 0.3]}, …"""
+"""Distributions a recipe draws from, as plain data: {"uniform": [20, 105]}, {"normal": [0, 0.07, -0.3,
+0.3]}, …
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ class LogNormal:
 
 @dataclass(frozen=True)
 class Mixture:
-    """One of several distributions, chosen by weight: {"mixture": [[0.8, {"normal": …}], [0.2, {"uniform": …}]]}."""
+    """One of several distributions, chosen by weight: {"mixture": [[0.8, {"normal": …}], [0.2, {"uniform":
+    …}]]}.
+    """
 
     parts: tuple[tuple[float, Any], ...]
 
@@ -75,7 +79,9 @@ KINDS = {"constant": Constant, "uniform": Uniform, "normal": Normal, "lognormal"
 
 
 def read_distribution(data: Any) -> Distribution:
-    """A distribution from plain data: a number, or an object with one key naming its kind. Raises FormatError."""
+    """A distribution from plain data: a number, or an object with one key naming its kind. Raises
+    FormatError.
+    """
     if isinstance(data, int | float) and not isinstance(data, bool):
         return Constant(float(data))
     if isinstance(data, dict) and len(data) == 1:

@@ -41,7 +41,9 @@ def draw_view(
 def draw_camera(
     setting: Setting, rng: np.random.Generator, width: int, height: int
 ) -> tuple[Camera, dict[str, float], bool]:
-    """The camera of one view. With stretch and crop it is that of the edited picture, width x height afterwards."""
+    """The camera of one view. With stretch and crop it is that of the edited picture, width x height
+    afterwards.
+    """
     lens = _choose(setting.lenses, [lens.share for lens in setting.lenses], rng)
     keep = [1.0 if setting.keep is None else setting.keep.draw(rng) for _ in range(2)]
     offset = [0.5 if setting.keep is None else float(rng.random()) for _ in range(2)]

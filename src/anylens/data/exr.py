@@ -1,8 +1,8 @@
 """OpenEXR pictures: scan lines of half, float or uint channels, uncompressed, RLE, ZIPS or ZIP.
 
-Layout: magic number, version, attributes up to an empty name, a table of chunk offsets, then chunks of 1 or 16 lines;
-in a line the channels follow one another in alphabetical order. Compressed chunks hold the bytes split into even and
-odd ones, each stored as the difference to the last.
+Layout: magic number, version, attributes up to an empty name, a table of chunk offsets, then chunks of 1 or
+16 lines; in a line the channels follow one another in alphabetical order. Compressed chunks hold the bytes
+split into even and odd ones, each stored as the difference to the last.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from anylens.errors import ImageError
 MAGIC = b"\x76\x2f\x31\x01"
 LINES = {0: 1, 1: 1, 2: 1, 3: 16}  # compression: none, RLE, ZIPS, ZIP
 OTHERS = {4: "PIZ", 5: "PXR24", 6: "B44", 7: "B44A", 8: "DWAA", 9: "DWAB"}
-TYPES = {0: np.dtype("<u4"), 1: np.dtype("<f2"), 2: np.dtype("<f4")}
+TYPES: dict[int, np.dtype] = {0: np.dtype("<u4"), 1: np.dtype("<f2"), 2: np.dtype("<f4")}
 
 
 def read_exr(path: str | Path) -> np.ndarray:
@@ -33,7 +33,9 @@ def read_exr(path: str | Path) -> np.ndarray:
         header, at = _header(data)
         return _pixels(data, at, header)
     except (struct.error, IndexError, KeyError, ValueError, zlib.error) as error:
-        raise ImageError(f"{path.name}: truncated or unsupported EXR ({error}). Save it as ZIP scan lines.") from None
+        raise ImageError(
+            f"{path.name}: truncated or unsupported EXR ({error}). Save it as ZIP scan lines."
+        ) from None
 
 
 def _header(data: bytes) -> tuple[dict[str, tuple[str, bytes]], int]:

@@ -23,7 +23,7 @@ def cache_folder(given: str | os.PathLike | None = None) -> Path:
 
 
 def write_atomically(path: Path, *parts: bytes | memoryview, sync: bool = True) -> None:
-    """Write the parts to `path` by way of a temporary name in the same folder, flushed to the disk if `sync`."""
+    """Write the parts to `path` by way of a temporary name beside it, flushed to the disk if `sync`."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     with open(temporary, "wb") as file:
         for part in parts:

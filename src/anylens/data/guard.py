@@ -15,8 +15,8 @@ RADII = 24
 def source_pixels(camera: Camera, pixels_per_radian: float) -> float:
     """Panorama pixels per output pixel along one side, the geometric mean over the view.
 
-    At radius r an output pixel covers the solid angle  (sin ϑ / r)(dϑ/dr) / (fx fy);  its square root times the
-    panorama's resolution is the number asked for. The mean runs over a grid of pixels.
+    At radius r an output pixel covers the solid angle  (sin ϑ / r)(dϑ/dr) / (fx fy);  its square root times
+    the panorama's resolution is the number asked for. The mean runs over a grid of pixels.
     """
     fx, fy, cx, cy = (float(p) for p in np.asarray(camera.full)[:4])
     x = ((np.arange(8) + 0.5) / 8 * camera.width - cx) / fx

@@ -19,7 +19,7 @@ def pixel_grid(width: int, height: int, stride: float = 1) -> np.ndarray:
 
 
 def field_label(camera: Camera, stride: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """FoV field (2, h, w) float32 in radians at the cell centres, and where the camera has a ray (h, w) bool."""
+    """FoV field (2, h, w) float32, radians, at the cell centres, and where there is a ray (h, w) bool."""
     grid = pixel_grid(int(camera.width), int(camera.height), stride)
     rays, valid = camera.unproject(grid.reshape(-1, 2))
     field = rays_to_field(rays).reshape(*grid.shape[:2], 2)

@@ -1,9 +1,10 @@
-"""Rays of every pixel of a view from one table over the radius: a central radial camera has nothing else to compute.
+"""Rays of every pixel of a view from one table over the radius: a central radial camera has nothing else to
+compute.
 
-With x = (u - cx)/fx, y = (v - cy)/fy and q = x² + y², the ray is (s x, s y, c) with s = sin ϑ / r and c = cos ϑ; both
-are smooth in q and read from SIZE equally spaced entries by linear interpolation (error below 1e-6 rad; the labels
-are computed exactly, elsewhere). The same entries give the size of a pixel on the sphere, the root mean square of its
-extent in all directions:  √(½ (s² + (dϑ/dr)²) · ½ (1/fx² + 1/fy²)).
+With x = (u - cx)/fx, y = (v - cy)/fy and q = x² + y², the ray is (s x, s y, c) with s = sin ϑ / r and c =
+cos ϑ; both are smooth in q and read from SIZE equally spaced entries by linear interpolation (error below
+1e-6 rad; the labels are computed exactly, elsewhere). The same entries give the size of a pixel on the
+sphere, the root mean square of its extent in all directions:  √(½ (s² + (dϑ/dr)²) · ½ (1/fx² + 1/fy²)).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anylens.camera import Camera
+from anylens.data.raster import opencv
 from anylens.profiles import parse
 from anylens.profiles.base import INSIDE, Backward
 
@@ -58,27 +60,38 @@ def polar_angles(camera: Camera, r: np.ndarray) -> np.ndarray:
     return np.interp(r, radius[:end], theta[:end])
 
 
-@dataclass(frozen=True)
-class ViewRays:
-    """Rays (3, h, w) float32 of all pixels, and the nearest table entry of each (h, w)."""
+def inner_entry(camera: Camera, table: RayTable) -> int:
+    """First table entry that any pixel reads: 0 unless a crop has cut the principal point off."""
+    fx, fy, cx, cy = (float(p) for p in np.asarray(camera.full)[:4])
+    x, y = max(-cx, cx - camera.width, 0.0) / fx, max(-cy, cy - camera.height, 0.0) / fy
+    return int((x * x + y * y) / table.q_max * SIZE)
 
-    rays: np.ndarray
-    entry: np.ndarray
 
-
-def view_rays(camera: Camera, table: RayTable) -> ViewRays:
-    """Rays of all pixel centres of a camera from its table."""
+def view_rays(camera: Camera, table: RayTable, more: list[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Rays (3, h, w) float32 of all pixel centres, and `more` columns (SIZE + 1,) read at the same places."""
     fx, fy, cx, cy = (float(p) for p in np.asarray(camera.full)[:4])
     x = ((np.arange(int(camera.width)) + 0.5 - cx) / fx).astype(np.float32)
     y = ((np.arange(int(camera.height)) + 0.5 - cy) / fy).astype(np.float32)
     at = np.add.outer(y * y, x * x) * np.float32(SIZE / table.q_max)
-    entry = at.astype(np.int32)
-    part = at - entry
+    s, c, *read = read_columns([table.s, table.c, *more], at)
     rays = np.empty((3, *at.shape), np.float32)
-    s = table.s.take(entry)
-    s += part * np.diff(table.s, append=table.s[-1]).take(entry)
     np.multiply(s, x, out=rays[0])
     np.multiply(s, y[:, None], out=rays[1])
-    rays[2] = table.c.take(entry)
-    rays[2] += part * np.diff(table.c, append=table.c[-1]).take(entry)
-    return ViewRays(rays, entry)
+    rays[2] = c
+    return rays, read
+
+
+def read_columns(columns: list[np.ndarray], at: np.ndarray) -> list[np.ndarray]:
+    """Columns (n,) interpolated linearly at fractional entries (h, w); four at a time with OpenCV."""
+    cv2 = opencv()
+    if cv2 is not None:
+        still = np.zeros_like(at)
+        found = []
+        for start in range(0, len(columns), 4):
+            rows = np.stack(columns[start : start + 4], axis=-1).astype(np.float32)[None]
+            found += cv2.split(cv2.remap(rows, at, still, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+        return found
+    entry = np.minimum(at.astype(np.int32), len(columns[0]) - 2)
+    part = at - entry
+    stepped = [np.asarray(column, np.float32) for column in columns]
+    return [column.take(entry) + part * np.diff(column).take(entry) for column in stepped]

@@ -65,7 +65,7 @@ def check_shape(width: int, height: int, path: Path) -> None:
 
 
 def black_caps(image: np.ndarray, threshold: int = 6) -> tuple[float, float]:
-    """Radii in degrees (nadir, zenith) of the caps whose rows are black: 99 % of pixels at most `threshold`."""
+    """Radii in degrees (nadir, zenith) of black caps: rows with 99 % of pixels at most `threshold`."""
     dark = (image.max(axis=2) <= threshold).mean(axis=1) > 0.99
     height = len(dark)
     nadir = int(np.argmin(dark[::-1])) if not dark.all() else height

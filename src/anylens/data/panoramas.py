@@ -1,9 +1,9 @@
 """A folder of panoramas, decoded once into memory-mapped pyramids.
 
-Each panorama becomes one file in the cache folder (all levels, one after the other), named after its path, size and
-time of change; the second start only looks the names up. With a `manifest.csv` (columns `file`, and if known `id`,
-`place`, `black_nadir_deg`, `black_zenith_deg`) places and caps come from there, otherwise every panorama is its own
-place and the caps are measured.
+Each panorama becomes one file in the cache folder (all levels, one after the other), named after its path,
+size and time of change; the second start only looks the names up. With a `manifest.csv` (columns `file`, and
+if known `id`, `place`, `black_nadir_deg`, `black_zenith_deg`) places and caps come from there, otherwise
+every panorama is its own place and the caps are measured.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class PanoramaStore:
         image = read_panorama(panorama.path, self.max_width)
         pyramid = build_pyramid(image)
         nadir, zenith = black_caps(image)
-        parts = (memoryview(level).cast("B") for level in pyramid.levels)
+        parts = (level.tobytes() for level in pyramid.levels)
         write_atomically(self.folder / f"{name}.levels", *parts, sync=False)
         known = (panorama.nadir_deg, panorama.zenith_deg)
         caps = [max(found, 0.0 if given is None else given) for found, given in zip((nadir, zenith), known)]

@@ -1,8 +1,9 @@
 """Photographs with a known focal length: one memory map of all of them, and centred crops with exact labels.
 
-A folder holds `manifest.jsonl` with one object per line: file, width, height, hfov_deg, vfov_deg, source, trust.
-A crop takes whole source pixels, as many for every view of a batch (the working picture of a rendered view has the
-same size): whatever the crop factor, the sample is neither softer nor shows more of its source's compression.
+A folder holds `manifest.jsonl` with one object per line: file, width, height, hfov_deg, vfov_deg, source,
+trust. A crop takes whole source pixels, as many for every view of a batch (the working picture of a rendered
+view has the same size): whatever the crop factor, the sample is neither softer nor shows more of its
+source's compression.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class PhotoStore:
             if image.shape[:2] != (photo.height, photo.width):
                 found = f"{image.shape[1]}x{image.shape[0]}"
                 raise ImageError(f"{photo.file}: is {found}, the manifest says {photo.width}x{photo.height}.")
-            yield memoryview(np.ascontiguousarray(image)).cast("B")
+            yield np.ascontiguousarray(image).tobytes()
 
     def picture(self, index: int) -> np.ndarray:
         """The photograph (H, W, 3) uint8, without copying."""

@@ -1,11 +1,11 @@
 """An equirectangular panorama as a pyramid: each level half the last, with borders that continue the sphere.
 
-Level l has 2^-l of the full resolution; a pixel is the mean of the 2x2 pixels below it, so that the statistics of
-a level do not depend on which level it is (white noise stays white). Every level carries BORDER extra pixels on
-each side: columns wrap around at ±180°, rows continue over the poles (turned by half a revolution), so bilinear
-sampling meets no seam. Towards the poles a row holds more pixels than the sphere has room for; there it is averaged
-along the longitude over 1/cos(latitude) pixels first, so that no direction is resolved finer than the panorama's
-height resolves it.
+Level l has 2^-l of the full resolution; a pixel is the mean of the 2x2 pixels below it, so that the
+statistics of a level do not depend on which level it is (white noise stays white). Every level carries
+BORDER extra pixels on each side: columns wrap around at ±180°, rows continue over the poles (turned by half
+a revolution), so bilinear sampling meets no seam. Towards the poles a row holds more pixels than the sphere
+has room for; there it is averaged along the longitude over 1/cos(latitude) pixels first, so that no
+direction is resolved finer than the panorama's height resolves it.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def build_pyramid(panorama: np.ndarray) -> Pyramid:
 
 
 def continue_sphere(image: np.ndarray, border: int = BORDER) -> np.ndarray:
-    """The picture with `border` more pixels on each side, taken from across the seam and across the poles."""
+    """The picture with `border` more pixels on each side, from across the seam and the poles."""
     turned = np.roll(image, image.shape[1] // 2, axis=1)
     tall = np.concatenate([turned[:border][::-1], image, turned[-border:][::-1]])
     return np.ascontiguousarray(np.concatenate([tall[:, -border:], tall, tall[:, :border]], axis=1))
 
 
 def limit_to_latitude(image: np.ndarray) -> np.ndarray:
-    """Rows beyond 45° of latitude averaged along the longitude over 1/cos(latitude) pixels (fractional box)."""
+    """Rows beyond 45° of latitude averaged along the longitude over 1/cos(latitude) pixels."""
     height, width = image.shape[:2]
     cosine = np.cos((0.5 - (np.arange(height) + 0.5) / height) * math.pi)
     out = image.copy()

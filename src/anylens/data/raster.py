@@ -23,7 +23,9 @@ def opencv() -> Any:
 
 
 def sample_bilinear(image: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Values (h, w, C) at pixel-centre coordinates x, y (h, w) (the first pixel's centre is 0); border replicated."""
+    """Values (h, w, C) at pixel-centre coordinates x, y (h, w) (the first pixel's centre is 0); border
+    replicated.
+    """
     cv2 = opencv()
     if cv2 is not None:
         x, y = (np.ascontiguousarray(a, np.float32) for a in (x, y))

@@ -17,15 +17,17 @@ from anylens.data.distributions import Constant, Distribution, Uniform, read_dis
 from anylens.errors import FormatError
 from anylens.profiles import parse
 
+TILTED, CENTRED, SQUARE = Uniform(-45, 45), Constant(0.0), Constant(1.0)
+
 
 @dataclass(frozen=True)
 class Lens:
     """A camera model with the distributions of its field of view and coefficients.
 
-    `fov_deg` is the field of view across the longer side (the whole side of a square view); `f35` instead gives the
-    35 mm equivalent focal length by the diagonal (43.27 mm). The coefficient `k1_hat` of radial models is
-    k̂ = k S / f, S the longer side in pixels. `fixed` lenses are whole coefficient vectors, one chosen per view,
-    each with its own field of view in degrees first.
+    `fov_deg` is the field of view across the longer side (the whole side of a square view); `f35` instead
+    gives the 35 mm equivalent focal length by the diagonal (43.27 mm). The coefficient `k1_hat` of radial
+    models is k̂ = k S / f, S the longer side in pixels. `fixed` lenses are whole coefficient vectors, one
+    chosen per view, each with its own field of view in degrees first.
     """
 
     model: str
@@ -38,13 +40,15 @@ class Lens:
 
 @dataclass(frozen=True)
 class Setting:
-    """Lenses held in one way. Shifts are in parts of the image size; `keep` is the part of each side a crop keeps."""
+    """Lenses held in one way. Shifts are in parts of the image size; `keep` is the part of each side a crop
+    keeps.
+    """
 
     lenses: tuple[Lens, ...]
     weight: float = 1.0
-    roll_deg: Distribution = Uniform(-45, 45)
-    pitch_deg: Distribution = Uniform(-45, 45)
-    shift: Distribution = Constant(0.0)
+    roll_deg: Distribution = TILTED
+    pitch_deg: Distribution = TILTED
+    shift: Distribution = CENTRED
     stretch: Distribution | None = None  # pixel aspect fy/fx
     keep: Distribution | None = None
 
@@ -55,7 +59,7 @@ class Recipe:
 
     name: str
     settings: tuple[Setting, ...]
-    aspect: Distribution = Constant(1.0)
+    aspect: Distribution = SQUARE
     views: int = 16
     min_source_pixels: float | None = None
 

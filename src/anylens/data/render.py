@@ -1,9 +1,9 @@
 """A camera's view of a panorama, equally sharp whatever its field of view.
 
 The view is first made `density` times larger than the result (the working picture), then shrunk by area. Each
-working pixel blends two neighbouring pyramid levels so that the blur it has seen, measured in working pixels, is the
-same everywhere. A level with m pixels per working pixel is sampled with the variance V/m² (its own pixel and the
-bilinear triangle), the next coarser one with 4V/m²; with
+working pixel blends two neighbouring pyramid levels so that the blur it has seen, measured in working
+pixels, is the same everywhere. A level with m pixels per working pixel is sampled with the variance V/m²
+(its own pixel and the bilinear triangle), the next coarser one with 4V/m²; with
 
     w V/m² + (1 - w) 4V/m² = V      w = (4 - m²) / 3,   1 ≤ m ≤ 2
 
@@ -17,11 +17,11 @@ import math
 import numpy as np
 
 from anylens.camera import Camera
-from anylens.data.lookup import ray_table, view_rays
+from anylens.data.lookup import inner_entry, ray_table, view_rays
 from anylens.data.pyramid import BORDER, Pyramid
 from anylens.data.raster import opencv, round_to_bytes, sample_bilinear, shrink_area
 
-FAINT = 1 / 512  # a pyramid level of less weight than this everywhere is left out
+FAINT = 1 / 32  # a pyramid level of less weight than this everywhere is left out
 
 
 def working_size(width: int, height: int, density: float) -> tuple[int, int]:
@@ -39,17 +39,15 @@ def render_view(pyramid: Pyramid, camera: Camera, rotation: np.ndarray, density:
 def render_working(pyramid: Pyramid, camera: Camera, rotation: np.ndarray) -> np.ndarray:
     """The working picture: blended pyramid levels sampled at every pixel of `camera`, uint8 (h, w, 3)."""
     table = ray_table(camera)
-    view = view_rays(camera, table)
-    X, Y, Z = np.matmul(rotation.astype(np.float32), view.rays.reshape(3, -1)).reshape(view.rays.shape)
+    weights = level_weights(np.log2(table.pixel_size * pyramid.pixels_per_radian), len(pyramid.levels))
+    first = inner_entry(camera, table)
+    used = [level for level, weight in enumerate(weights) if weight[first:].max() >= FAINT]
+    rays, shares = view_rays(camera, table, [weights[level] for level in used] if len(used) > 1 else [])
+    X, Y, Z = np.matmul(rotation.astype(np.float32), rays.reshape(3, -1)).reshape(rays.shape)
     u = np.arctan2(X, Z) * np.float32(0.5 / math.pi) + np.float32(0.5)  # [0, 1] across the panorama
     v = np.arcsin(np.clip(Y, -1, 1)) * np.float32(1 / math.pi) + np.float32(0.5)
-    weights = level_weights(np.log2(table.pixel_size * pyramid.pixels_per_radian), len(pyramid.levels))
-    inside = slice(view.entry.min(), view.entry.max() + 1)
-    used = [level for level, weight in enumerate(weights) if weight[inside].max() >= FAINT]
     layers = [_sample_level(pyramid.levels[level], u, v) for level in used]
-    if len(used) == 1:
-        return layers[0]
-    return blend(layers, [weights[level].astype(np.float32).take(view.entry) for level in used])
+    return blend(layers, shares) if len(used) > 1 else layers[0]
 
 
 def _sample_level(picture: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Radiance .hdr pictures: eight bits of mantissa per channel and a shared exponent, flat or run-length coded.
 
-    value = mantissa · 2^(exponent - 136)    (0 where the exponent is 0)
+value = mantissa · 2^(exponent - 136)    (0 where the exponent is 0)
 """
 
 from __future__ import annotations

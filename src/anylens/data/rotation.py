@@ -1,4 +1,4 @@
-"""How a camera is held: yaw, pitch and roll to the rotation that carries its rays into the panorama's frame."""
+"""How a camera is held: the rotation of yaw, pitch and roll that carries its rays into the panorama."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Size and density of a batch: one aspect, sides in multiples of the patch, and photographs large enough for it."""
+"""Size and density of a batch: one aspect, sides in multiples of the patch, and photographs large enough for
+it.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ def draw_shape(
 ) -> Shape:
     """Shape of one batch. Half of the aspects are those of real sensors, half log-uniform.
 
-    `photo_sizes` (N, 2) are the widths and heights to choose from: the shape shrinks, aspect kept, until photographs
-    that carry SUPPORT of the weight are at least as large as the working picture.
+    `photo_sizes` (N, 2) are the widths and heights to choose from: the shape shrinks, aspect kept, until
+    photographs that carry SUPPORT of the weight are at least as large as the working picture.
     """
     low, high = config.aspect_range
     aspect = math.exp(rng.uniform(math.log(low), math.log(high)))

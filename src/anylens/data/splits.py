@@ -10,7 +10,9 @@ SHARES = (0.90, 0.05, 0.05)
 
 
 def assign_splits(names: Iterable[str], shares: tuple[float, float, float] = SHARES) -> dict[str, str]:
-    """Split of every name. Names are ordered by a hash of theirs and cut at the shares, rounded to whole names."""
+    """Split of every name. Names are ordered by a hash of theirs and cut at the shares, rounded to whole
+    names.
+    """
     ordered = sorted(set(names), key=lambda name: (hashlib.sha256(name.encode()).digest(), name))
     val, test = (round(len(ordered) * share) for share in shares[1:])
     return {

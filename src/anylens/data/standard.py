@@ -2,10 +2,10 @@
 
     source  →  working picture, `density` pixels per output pixel  →  soften  →  shrink by area  →  output
 
-Whatever a photograph's own size, the network sees it through the same chain of filters as a training view: sharpness
-and compression then carry no information about the lens. The first step means over source areas (a smaller source is
-enlarged bilinearly and stays softer: nothing can be done for it); the softening stands for the bilinear sampling that
-views of panoramas go through.
+Whatever a photograph's own size, the network sees it through the same chain of filters as a training view:
+sharpness and compression then carry no information about the lens. The first step means over source areas (a
+smaller source is enlarged bilinearly and stays softer: nothing can be done for it); the softening stands for
+the bilinear sampling that views of panoramas go through.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ SOFTENING = (
 
 
 def standard_form(image: np.ndarray, out_w: int, out_h: int, density: float) -> np.ndarray:
-    """uint8 (H, W, 3) brought to (out_h, out_w, 3) by way of the working picture of `density` pixels per pixel."""
+    """uint8 (H, W, 3) brought to (out_h, out_w, 3) by way of the working picture of `density` pixels per
+    pixel.
+    """
     width, height = max(out_w, round(out_w * density)), max(out_h, round(out_h * density))
     return finish(to_working(image, width, height), out_w, out_h)
 

@@ -1,4 +1,6 @@
-"""Panoramas made in code: a furnished room with known axes, white noise, and colours that spell the direction."""
+"""Panoramas made in code: a furnished room with known axes, white noise, and colours that spell the
+direction.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,9 @@ def noise_panorama(width: int, rng: np.random.Generator) -> np.ndarray:
 def box_world(width: int = 2048, seed: int = 0) -> np.ndarray:
     """A panorama (width/2, width, 3) of a box-shaped room, its walls along the panorama's axes.
 
-    Windows, shelves, pictures, doors, floor tiles and ceiling panels all have edges along x, y or z only: every
-    straight edge points at one of the three vanishing points ±x, ±y, ±z. The camera stands off the middle.
+    Windows, shelves, pictures, doors, floor tiles and ceiling panels all have edges along x, y or z only:
+    every straight edge points at one of the three vanishing points ±x, ±y, ±z. The camera stands off the
+    middle.
     """
     rng = np.random.default_rng(seed)
     rays = panorama_rays(width, width // 2)
@@ -60,14 +63,16 @@ def _tiles(p: np.ndarray, rng: np.random.Generator, side: int) -> np.ndarray:
     pitch = rng.uniform(0.3, 0.7)
     cell = np.floor(p / pitch).astype(np.int64)
     shade = np.sin(cell[:, 0] * 12.9898 + cell[:, 1] * 78.233) * 43758.5453 % 1.0
-    joint = ((p / pitch) % 1.0 < 0.04).any(axis=1)
+    joint = np.any((p / pitch) % 1.0 < 0.04, axis=1)
     base = rng.uniform(0.35, 0.8, 3) if side > 0 else np.array([0.9, 0.9, 0.87])
     colour = base * (0.75 + 0.35 * shade[:, None])
     return np.where(joint[:, None], 0.25 * base, colour)
 
 
 def _wall(p: np.ndarray, half_height: float, rng: np.random.Generator) -> np.ndarray:
-    """A wall with a skirting board and a dozen rectangles (windows, shelves, pictures); p (N, 2), second is down."""
+    """A wall with a skirting board and a dozen rectangles (windows, shelves, pictures); p (N, 2), second is
+    down.
+    """
     along, down = (p[:, 0], p[:, 1])
     colour = np.broadcast_to(rng.uniform(0.45, 0.95, 3), (len(p), 3)).copy()
     colour[down > half_height - 0.12] = rng.uniform(0.2, 0.6, 3)
@@ -87,5 +92,5 @@ def _wall(p: np.ndarray, half_height: float, rng: np.random.Generator) -> np.nda
         rows, columns = rng.integers(1, 6, 2)
         cell = np.floor((along - x) / w * columns) + 7 * np.floor((down - y) / h * rows)
         tint = 0.5 + 0.5 * (np.sin(cell * 91.7) * 43758.5453 % 1.0)
-        colour[core] = rng.uniform(0.2, 1.0, 3) * tint[core][:, None]
+        colour[core] = rng.uniform(0.2, 1.0, 3) * np.asarray(tint)[core][:, None]
     return colour

@@ -11,9 +11,10 @@ LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 def tone_map(linear: np.ndarray) -> np.ndarray:
     """uint8 sRGB (H, W, 3) of linear light (H, W, 3), whatever its unit.
 
-    Exposure puts the geometric mean luminance, rows weighted by their area on the sphere, on middle grey; highlights
-    are compressed by  L (1 + L / w²) / (1 + L)  (Reinhard et al. 2002) with w at the 99.8th percentile, colour kept;
-    then the sRGB curve. Not-a-number and negative values count as black, infinite ones as the brightest finite one.
+    Exposure puts the geometric mean luminance, rows weighted by their area on the sphere, on middle grey;
+    highlights are compressed by  L (1 + L / w²) / (1 + L)  (Reinhard et al. 2002) with w at the 99.8th
+    percentile, colour kept; then the sRGB curve. Not-a-number and negative values count as black, infinite
+    ones as the brightest finite one.
     """
     linear = np.nan_to_num(np.asarray(linear, np.float64), nan=0.0, posinf=np.inf, neginf=0.0)
     finite = linear[np.isfinite(linear)]

@@ -1,13 +1,15 @@
-"""Training batches for torch: an IterableDataset over worker processes and ranks, the same batches for any of them.
+"""Training batches for torch: an IterableDataset over worker processes and ranks, the same batches for any
+of them.
 
-Step t on rank r of R is batch number t·R + r; of W workers, worker w makes the steps t ≡ w (mod W) counted from the
-first, which is the order in which the DataLoader asks for them. Resuming at `start_step` therefore continues with the
-very same batches.
+Step t on rank r of R is batch number t·R + r; of W workers, worker w makes the steps t ≡ w (mod W) counted
+from the first, which is the order in which the DataLoader asks for them. Resuming at `start_step` therefore
+continues with the very same batches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
@@ -19,8 +21,8 @@ from anylens.data.config import ViewConfig
 class TrainingViews(IterableDataset):
     """Endless stream of whole batches, dicts of tensors:
 
-    image (B, 3, H, W) uint8 RGB; field (B, 2, h, w) float32, radians, at the centres of stride x stride cells;
-    valid (B, h, w) bool; log_focal (B,) float32, log of the paraxial focal length in half diagonals;
+    image (B, 3, H, W) uint8 RGB; field (B, 2, h, w) float32, radians, at the centres of stride x stride
+    cells; valid (B, h, w) bool; log_focal (B,) float32, log of the paraxial focal length in half diagonals;
     kind (B,) int64, 0 rendered, 1 photograph; weight (B,) float32, trust in the label.
     """
 
@@ -51,7 +53,9 @@ class TrainingViews(IterableDataset):
 
     def loader(self, num_workers: int = 1, prefetch: int = 4) -> DataLoader:
         """A DataLoader that yields the batches in order; 0 workers draws them in this process."""
-        more = {"prefetch_factor": prefetch, "persistent_workers": True} if num_workers else {}
+        more: dict[str, Any] = (
+            {"prefetch_factor": prefetch, "persistent_workers": True} if num_workers else {}
+        )
         return DataLoader(self, batch_size=None, num_workers=num_workers, worker_init_fn=_one_thread, **more)
 
 

@@ -1,4 +1,6 @@
-"""The order in which appearance changes, as in a camera: lens, sensor, development, storage, what is put on top."""
+"""The order in which appearance changes, as in a camera: lens, sensor, development, storage, what is put on
+top.
+"""
 
 from __future__ import annotations
 

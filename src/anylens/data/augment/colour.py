@@ -14,7 +14,9 @@ SEPIA = np.array([1.08, 0.95, 0.72], np.float32)
 
 
 def change_tone(image: np.ndarray, settings: Augment, rng: np.random.Generator) -> np.ndarray:
-    """y = 0.5 + c ((g_i 2^e x)^γ - 0.5) per channel i, with exposure e, gains g, gamma γ and contrast c drawn."""
+    """y = 0.5 + c ((g_i 2^e x)^γ - 0.5) per channel i, with exposure e, gains g, gamma γ and contrast c
+    drawn.
+    """
     level = np.arange(256, dtype=np.float64) / 255
     exposure = 2 ** rng.uniform(-settings.exposure_stops, settings.exposure_stops)
     gamma = np.exp(rng.uniform(-settings.gamma, settings.gamma))
@@ -40,7 +42,7 @@ def to_grey(image: np.ndarray, tint: np.ndarray | None = None) -> np.ndarray:
 
 
 def vignette(image: np.ndarray, depth: float) -> np.ndarray:
-    """Darker towards the corners by  (1 + depth r²)^-2,  r = 1 at the corner (the cos⁴ law for a thin lens)."""
+    """Darker towards the corners by  (1 + depth r²)^-2,  r = 1 at the corner."""
     squared = corner_distance(image.shape[1], image.shape[0])
     return round_to_bytes(image * (1 / (1 + depth * squared) ** 2)[..., None])
 

@@ -20,7 +20,9 @@ def lose_resolution(image: np.ndarray, factor: float) -> np.ndarray:
 
 
 def add_noise(image: np.ndarray, deviation: float, rng: np.random.Generator) -> np.ndarray:
-    """Sensor noise: half of the variance constant, half growing with brightness; partly the same in all channels."""
+    """Sensor noise: half of the variance constant, half growing with brightness; partly the same in all
+    channels.
+    """
     noise = _noise_field()
     start = int(rng.integers(0, NOISE_LENGTH - image.size))
     colour = noise[start : start + image.size].reshape(image.shape)
@@ -32,7 +34,9 @@ def add_noise(image: np.ndarray, deviation: float, rng: np.random.Generator) -> 
 
 @functools.cache
 def _noise_field() -> np.ndarray:
-    """Fixed standard normal numbers, of which every view takes a stretch of its own: drawing them anew is slower."""
+    """Fixed standard normal numbers, of which every view takes a stretch of its own: drawing them anew is
+    slower.
+    """
     return np.random.default_rng(20250101).standard_normal(NOISE_LENGTH, dtype=np.float32)
 
 

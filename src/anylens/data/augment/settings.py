@@ -9,7 +9,7 @@ from anylens.errors import FormatError
 
 @dataclass(frozen=True)
 class Augment:
-    """Probabilities per view (0 switches a change off) and ranges. All draws are independent of the camera."""
+    """Probabilities per view (0: never) and ranges. All draws are independent of the camera."""
 
     tone: float = 0.8  # exposure, gamma, contrast and white balance together
     exposure_stops: float = 0.5  # ± range
@@ -40,14 +40,13 @@ class Augment:
     flip: float = 0.5  # mirrored left and right, with its label
 
 
-NONE = Augment(**{
-    name: 0.0
-    for name in ("tone", "grey", "sepia", "sharpness", "downscale", "noise", "working_compression",
-                 "output_compression", "vignette", "chromatic", "border", "stamp", "flip")
-})  # fmt: skip
+NONE = Augment(
+    tone=0, grey=0, sepia=0, sharpness=0, downscale=0, noise=0, working_compression=0, output_compression=0,
+    vignette=0, chromatic=0, border=0, stamp=0, flip=0,
+)  # fmt: skip
 LIGHT = Augment(
-    noise=0.2, noise_deviation=3.0, sharpness_range=(-0.04, 0.05), working_compression=0.3, output_compression=0.05,
-    quality=(55, 95), downscale=0.0, contrast=0.12, gamma=0.12, exposure_stops=0.35,
+    noise=0.2, noise_deviation=3.0, sharpness_range=(-0.04, 0.05), working_compression=0.3,
+    output_compression=0.05, quality=(55, 95), downscale=0.0, contrast=0.12, gamma=0.12, exposure_stops=0.35,
 )  # fmt: skip
 LEVELS = {"none": NONE, "light": LIGHT, "full": Augment()}
 

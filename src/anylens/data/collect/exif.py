@@ -30,7 +30,11 @@ class Shot:
 
     @property
     def camera(self) -> str:
-        return self.model if self.model.lower().startswith(self.maker.lower()) else f"{self.maker} {self.model}".strip()
+        return (
+            self.model
+            if self.model.lower().startswith(self.maker.lower())
+            else f"{self.maker} {self.model}".strip()
+        )
 
 
 def read_shot(image: Image.Image) -> Shot:
@@ -65,7 +69,8 @@ def number(value: object) -> float | None:
 
 
 def equivalents(shot: Shot, crop: float | None) -> dict[str, float]:
-    """35 mm equivalent focal lengths by every way there is: the tag, the sensor's crop factor, the focal plane.
+    """35 mm equivalent focal lengths by every way there is: the tag, the sensor's crop factor, the focal
+    plane.
 
     f35 = f · crop;   f35 = f · 43.27 mm / sensor diagonal, the diagonal from pixels and pixels per mm.
     """

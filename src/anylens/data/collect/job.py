@@ -1,4 +1,6 @@
-"""From a photo library to a folder of small pictures without metadata, a manifest, and a list of what was dropped."""
+"""From a photo library to a folder of small pictures without metadata, a manifest, and a list of what was
+dropped.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Collected:
 
 
 def find_photos(places: Iterable[str | Path]) -> list[tuple[Path, str]]:
-    """Photo files under files and folders with their source: the folder directly under the one given, or its name."""
+    """Photo files under files and folders with their source: the folder directly under the one given, or its
+    name.
+    """
     found: dict[Path, str] = {}
     for place in map(Path, places):
         if not place.exists():
@@ -89,12 +93,14 @@ def take(
     width, height = round(upright.width * scale), round(upright.height * scale)
     pixels = np.ascontiguousarray(shrink_area(np.asarray(upright), width, height))
     buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "WEBP", quality=quality)  # a new picture: nothing of the old metadata
+    Image.fromarray(pixels).save(
+        buffer, "WEBP", quality=quality
+    )  # a new picture: nothing of the old metadata
     name = f"images/{hashlib.sha256(pixels.tobytes()).hexdigest()[:14]}.webp"
     write_atomically(folder / name, buffer.getvalue(), sync=False)
     focal = f35 / DIAGONAL_35 * math.hypot(width, height)
     hfov, vfov = (round(math.degrees(2 * math.atan(s / 2 / focal)), 3) for s in (width, height))
     return {
-        "file": name, "width": width, "height": height, "hfov_deg": hfov, "vfov_deg": vfov, "f35": round(f35, 2),
-        "camera": shot.camera, "source": source, "trust": trust,
+        "file": name, "width": width, "height": height, "hfov_deg": hfov, "vfov_deg": vfov,
+        "f35": round(f35, 2), "camera": shot.camera, "source": source, "trust": trust,
     }  # fmt: skip

@@ -6,8 +6,9 @@ from anylens.data.collect.exif import Shot, equivalents
 
 SENSORS = (4 / 3, 3 / 2, 5 / 4)  # longer over shorter side
 EDITORS = (
-    "photoshop", "lightroom", "gimp", "snapseed", "picasa", "paint", "capture one", "darktable", "affinity", "pixelmator",
-    "acdsee", "photoscape", "instagram", "vsco", "polarr", "canva", "luminar", "rawtherapee", "imagemagick",
+    "photoshop", "lightroom", "gimp", "snapseed", "picasa", "paint", "capture one", "darktable", "affinity",
+    "pixelmator", "acdsee", "photoscape", "instagram", "vsco", "polarr", "canva", "luminar", "rawtherapee",
+    "imagemagick",
 )  # fmt: skip
 SHORTEST, LONGEST = 9.0, 1200.0  # mm
 AGREEMENT = 0.12  # relative difference between two ways to the focal length that rounding explains

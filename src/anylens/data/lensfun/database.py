@@ -1,4 +1,6 @@
-"""Reading LensFun's XML files: lenses with their distortion calibrations, and cameras with their crop factors."""
+"""Reading LensFun's XML files: lenses with their distortion calibrations, and cameras with their crop
+factors.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,19 @@ from anylens.errors import FormatError
 
 FISHEYES = ("fisheye", "equisolid", "stereographic", "orthographic", "thoby")
 TERMS = {"ptlens": ("a", "b", "c"), "poly3": ("k1",), "poly5": ("k1", "k2")}
-PLACES = ("/usr/share/lensfun", "/usr/local/share/lensfun", "~/.local/share/lensfun", "/opt/homebrew/share/lensfun")
+PLACES = (
+    "/usr/share/lensfun",
+    "/usr/local/share/lensfun",
+    "~/.local/share/lensfun",
+    "/opt/homebrew/share/lensfun",
+)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """One distortion calibration of a lens: nominal focal length in mm, model and terms, sensor by crop and aspect."""
+    """One distortion calibration of a lens: nominal focal length in mm, model and terms, sensor by crop and
+    aspect.
+    """
 
     maker: str
     model: str
@@ -55,7 +64,8 @@ def find_database(given: str | None = None) -> Path:
             return Path(place).expanduser()
     where = given or ", ".join(PLACES)
     raise FormatError(
-        f"No LensFun database at {where}. Install one (Debian: apt install liblensfun-data-v1) or give its folder."
+        f"No LensFun database at {where}. Install one (Debian: apt install liblensfun-data-v1) "
+        "or give its folder."
     )
 
 

@@ -1,4 +1,6 @@
-"""The figure of real fisheyes: α and β of each lens, coloured by vertical field of view, beside one undistorted view."""
+"""The figure of real fisheyes: α and β of each lens, coloured by vertical field of view, beside one
+undistorted view.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from anylens.camera import Camera
 from anylens.data.builtin import EUCM
+from anylens.data.distributions import Uniform
 from anylens.data.draw import radius_at
 from anylens.data.lensfun.mapping import MappedLens
 from anylens.data.pyramid import build_pyramid
@@ -22,12 +25,12 @@ from anylens.profiles import parse
 
 def inside_bounds(lens: MappedLens) -> bool:
     """Whether a fisheye's α and β lie in the recipe's ranges."""
-    (a0, a1), (b0, b1) = ((d.low, d.high) for d in (EUCM.coefs["alpha"], EUCM.coefs["beta"]))  # type: ignore[union-attr]
-    return a0 <= lens.coefs[0] <= a1 and b0 <= lens.coefs[1] <= b1
+    ranges = (EUCM.coefs["alpha"], EUCM.coefs["beta"])
+    return all(isinstance(r, Uniform) and r.low <= c <= r.high for r, c in zip(ranges, lens.coefs))
 
 
 def fisheye_view(lens: MappedLens, size: int = 360) -> tuple[np.ndarray, np.ndarray]:
-    """A view of a drawn room through the lens, and the same undistorted to a pinhole with the mapped α and β."""
+    """A view of a drawn room through the lens, and undistorted to a pinhole with the mapped α and β."""
     profile = parse("eucm").profile
     focal = size / 2 / radius_at(profile, min(lens.vfov_deg, 150.0), list(lens.coefs))
     camera = Camera("eucm", np.array([focal, focal, size / 2, size / 2, *lens.coefs]), size, size)

@@ -1,7 +1,7 @@
 """A LensFun calibration as a camera: from a radius on the sensor to the angle of its ray.
 
-LensFun measures radii in half the sensor's shorter side. An ideal lens of focal length f puts a ray at polar angle ϑ
-on r_u = f g(ϑ) (in that unit), with g after the lens's type; the real one on  r_d = D(r_u):
+LensFun measures radii in half the sensor's shorter side. An ideal lens of focal length f puts a ray at polar
+angle ϑ on r_u = f g(ϑ) (in that unit), with g after the lens's type; the real one on  r_d = D(r_u):
 
     ptlens  r_u (a r_u³ + b r_u² + c r_u + 1 - a - b - c)     poly3  r_u (k1 r_u² + 1 - k1)
     poly5   r_u (1 + k1 r_u² + k2 r_u⁴)
@@ -51,7 +51,10 @@ def undistort(lens: Calibration, r_d: np.ndarray) -> np.ndarray:
 
 def angle_of(lens: Calibration, x: np.ndarray) -> np.ndarray:
     """ϑ with g(ϑ) = x for the lens's ideal projection; raises FormatError beyond its range."""
-    kind, range_end = lens.kind, {"equisolid": 2.0, "orthographic": 1.0, "thoby": 1.47}.get(lens.kind, math.inf)
+    kind, range_end = (
+        lens.kind,
+        {"equisolid": 2.0, "orthographic": 1.0, "thoby": 1.47}.get(lens.kind, math.inf),
+    )
     if (x > range_end).any():
         raise FormatError(f"{lens.name}: the image reaches beyond what a {kind} lens can show.")
     if kind == "rectilinear":
@@ -70,7 +73,8 @@ def angle_of(lens: Calibration, x: np.ndarray) -> np.ndarray:
 
 
 def reach(lens: Calibration, widest: float = math.radians(100)) -> float:
-    """Largest radius on the sensor that the calibration speaks for, up to the corner: no fold, ϑ at most `widest`.
+    """Largest radius on the sensor that the calibration speaks for, up to the corner: no fold, ϑ at most
+    `widest`.
 
     The image of a circular fisheye ends inside the sensor; beyond, polynomials and projections mean nothing.
     """

@@ -19,7 +19,9 @@ WORST_DEG = 1.0  # a fit that misses a ray by more does not stand for its lens
 
 @dataclass(frozen=True)
 class MappedLens:
-    """A calibration, the coefficients that stand for it, its fields of view and the largest angle error in degrees."""
+    """A calibration, the coefficients that stand for it, its fields of view and the largest angle error in
+    degrees.
+    """
 
     lens: Calibration
     model: str
@@ -30,7 +32,7 @@ class MappedLens:
 
 
 def grid_rays(lens: Calibration, steps: int = 13) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
-    """Pixels (N, 2) of a grid over the image on the sensor, their rays (N, 3), and the size (width, height)."""
+    """Pixels (N, 2) of a grid over the lens's image, their rays (N, 3), and the size (width, height)."""
     width, height = round(2 * SCALE * lens.aspect), 2 * SCALE
     x, y = np.linspace(0, width, steps), np.linspace(0, height, steps)
     pixels = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
@@ -50,8 +52,8 @@ def map_lens(lens: Calibration) -> MappedLens:
     """The lens as EUCM (fisheyes) or radial:2. Raises an AnylensError where it cannot stand for it."""
     model = "eucm" if lens.kind in FISHEYES else "radial:2"
     pixels, rays, (width, height) = grid_rays(lens)
-    fitted = anylens.fit(pixels, rays, model, width=width, height=height, known={"cx": width / 2, "cy": height / 2})
-    camera = getattr(fitted, "camera", fitted)
+    known = {"cx": width / 2, "cy": height / 2}
+    camera = anylens.fit(pixels, rays, model, width=width, height=height, known=known).camera
     found, valid = camera.unproject(pixels)
     error = math.degrees(float(np.max(angle_between(found, rays)))) if valid.all() else math.inf
     ends = np.minimum([lens.aspect, 1.0], reach(lens))
@@ -61,7 +63,9 @@ def map_lens(lens: Calibration) -> MappedLens:
 
 
 def map_lenses(database: Database, fisheyes_only: bool = False) -> tuple[list[MappedLens], list[str]]:
-    """All lenses that a model can stand for, one calibration each per focal length, and why the others were left out."""
+    """All lenses that a model can stand for, one calibration each per focal length, and why the others were
+    left out.
+    """
     mapped, skipped, seen = [], list(database.skipped), set()
     for lens in database.calibrations:
         if (fisheyes_only and lens.kind not in FISHEYES) or (key := (lens.name, lens.crop)) in seen:

@@ -1,1 +1,3 @@
-"""Rendered sets on disk: WebDataset shards with a manifest and a contact sheet, resumable, on one machine or many."""
+"""Rendered sets on disk: WebDataset shards with a manifest and a contact sheet, resumable, on one machine or
+many.
+"""

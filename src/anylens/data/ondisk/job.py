@@ -1,4 +1,6 @@
-"""What a rendered set is made of. Every shard is a pure function of the job and its number, so a job can stop anywhere."""
+"""What a rendered set is made of. Every shard is a pure function of the job and its number, so a job can
+stop anywhere.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ SCREENING = 300  # cameras tried before a panorama is found unfit for a recipe
 
 @dataclass(frozen=True)
 class RenderJob:
-    """Settings of a set. `max_magnification` None switches the guard off, as in the paper; `density` > 1 renders larger
+    """Settings of a set. `max_magnification` None switches the guard off, as in the paper; `density` > 1
+    renders larger
     and shrinks by area; sizes are the square root of a view's area."""
 
     panoramas: str
@@ -40,7 +43,9 @@ class RenderJob:
     max_width: int = 8192
 
     def fingerprint(self) -> str:
-        """Text that is the same for jobs that make the same set; the recipe's own file counts with its contents."""
+        """Text that is the same for jobs that make the same set; the recipe's own file counts with its
+        contents.
+        """
         data = asdict(self)
         if self.recipe.endswith(".json") and Path(self.recipe).is_file():
             data["recipe_sha256"] = hashlib.sha256(Path(self.recipe).read_bytes()).hexdigest()
@@ -49,10 +54,14 @@ class RenderJob:
 
 @dataclass(frozen=True)
 class Plan:
-    """All views in order: train, val, test, and within by panorama and index, cut into shards that never mix splits."""
+    """All views in order: train, val, test, and within by panorama and index, cut into shards that never mix
+    splits.
+    """
 
     job: RenderJob
-    shards: tuple[tuple[str, int, tuple[tuple[str, int], ...]], ...]  # split, number in it, (panorama id, index)…
+    shards: tuple[
+        tuple[str, int, tuple[tuple[str, int], ...]], ...
+    ]  # split, number in it, (panorama id, index)…
     refused: tuple[str, ...]
 
     def names(self) -> list[str]:
@@ -89,9 +98,13 @@ class Scene:
         return self.cached[name]
 
     def plan(self) -> Plan:
-        """The shards of the job; panoramas that cannot be read or cannot hold any view are listed, not drawn from."""
+        """The shards of the job; panoramas that cannot be read or cannot hold any view are listed, not drawn
+        from.
+        """
         if self.views < 1 or self.job.size < 16 or self.job.per_shard < 1:
-            raise FormatError("A set needs at least one view per panorama and shard, and views of 16 pixels or more.")
+            raise FormatError(
+                "A set needs at least one view per panorama and shard, and views of 16 pixels or more."
+            )
         self.cached, refused = self.store.prepare_all(list(self.panoramas.values()), self.progress)
         for name in list(self.cached):
             reason = self.unfit(name)
@@ -126,7 +139,9 @@ class Scene:
         )
 
     def draw(self, name: str, index: int) -> Drawn:
-        """View `index` of a panorama: yaw evenly spread, the rest from the recipe; a refused one is drawn again."""
+        """View `index` of a panorama: yaw evenly spread, the rest from the recipe; a refused one is drawn
+        again.
+        """
         turn = np.random.default_rng((self.job.seed, stable_number(name))).uniform(0, 360)
         yaw = (turn + 360 * index / self.views) % 360 - 180
         rng = np.random.default_rng((self.job.seed, stable_number(name), index))

@@ -1,4 +1,6 @@
-"""The same shards on a Ray cluster. Every node needs the panoramas and the output folder under the same paths."""
+"""The same shards on a Ray cluster. Every node needs the panoramas and the output folder under the same
+paths.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from anylens.errors import AnylensError
 
 
 def run_on_ray(tasks: list) -> Iterator[int]:
-    """Render tasks as Ray tasks of one core each; yields the number of views of each shard as it is finished."""
+    """Render tasks as Ray tasks of one core each; yields the views of each shard as it is finished."""
     try:
         import ray
     except ImportError:

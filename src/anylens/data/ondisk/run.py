@@ -1,4 +1,6 @@
-"""Running a render job: shards on this machine's processes or on a Ray cluster, then manifest and contact sheet."""
+"""Running a render job: shards on this machine's processes or on a Ray cluster, then manifest and contact
+sheet.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,15 @@ def run_job(
 
 
 def _claim(job: RenderJob, folder: Path) -> None:
-    """Write the job's settings into an empty folder, or check that they are the same; remove unfinished files."""
+    """Write the job's settings into an empty folder, or check that they are the same; remove unfinished
+    files.
+    """
     note = folder / "job.json"
     if note.is_file():
         if note.read_text() != job.fingerprint():
-            raise FormatError(f"{folder} holds a set with other settings (see its job.json). Choose another folder.")
+            raise FormatError(
+                f"{folder} holds a set with other settings (see its job.json). Choose another folder."
+            )
     elif any(folder.glob("*.tar")):
         raise FormatError(f"{folder} holds shards of an unknown job. Choose another folder.")
     else:
@@ -57,8 +63,11 @@ def _claim(job: RenderJob, folder: Path) -> None:
 
 
 def _finish(plan: Plan, folder: Path) -> None:
-    """Manifest with one line per view in the order of the plan, skip list, contact sheet: all from the shards."""
-    lines, sheet = [], []
+    """Manifest with one line per view in the order of the plan, skip list, contact sheet: all from the
+    shards.
+    """
+    lines: list[str] = []
+    sheet: list[tuple[bytes, dict]] = []
     every = max(1, plan.count // SHEET)
     for name in plan.names():
         for key, picture, label in read_shard(folder / name):
@@ -104,5 +113,3 @@ def _engine(name: str, workers: int):
             yield from pool.imap_unordered(render_task, tasks)
 
     return run_here
-
-
