@@ -62,7 +62,8 @@ def test_opencv_undistorts_the_same_image_from_our_file(tmp_path, fisheye):
     assert difference.max() <= (1 if int(cv2.__version__[0]) >= 5 else 6)
 
 
-def test_a_ramp_shows_the_half_pixel(tmp_path):
+@pytest.mark.parametrize("backend", ["numpy", "opencv"])
+def test_a_ramp_shows_the_half_pixel(tmp_path, backend):
     """The value of a pixel is its ray's x / z, and must be so in a shifted pinhole view, too."""
     camera = Camera("radial:2", [400.0, 410.0, 330.3, 237.9, -0.2, 0.05], 640, 480)
     x, y = np.meshgrid(np.arange(640) + 0.5, np.arange(480) + 0.5)
@@ -71,13 +72,14 @@ def test_a_ramp_shows_the_half_pixel(tmp_path):
     write(camera, tmp_path / "c.yaml", "opencv")
     [back] = read(tmp_path / "c.yaml")
     target = Camera("pinhole", [450.0, 440.0, 300.0, 250.0], 640, 480)
-    straight = undistort(ramp, back.camera, target)
+    straight = undistort(ramp, back.camera, target, backend=backend)
     wanted = (x - 300.0) / 450.0
     inner = straight.mask.copy()
     inner[:2] = inner[-2:] = False
     inner[:, :2] = inner[:, -2:] = False
     error_px = np.abs(straight.image - wanted)[inner] * 450
-    assert np.percentile(error_px, 99) < 0.01  # half a pixel would be 0.5
+    # half a pixel would be 0.5; OpenCV before 5 rounds to 1/32
+    assert np.percentile(error_px, 99) < (0.01 if backend == "numpy" else 0.04)
     raw = (tmp_path / "c.yaml").read_text()
     assert "329.8" in raw  # the file itself has the centre half a pixel lower
 

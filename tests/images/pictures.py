@@ -29,18 +29,15 @@ def exif_block(orientation: int | None = None, **tags) -> Image.Exif:
     for name, tag in (("make", 0x010F), ("model", 0x0110), ("software", 0x0131)):
         if name in tags:
             exif[tag] = tags[name]
-    inner = exif.get_ifd(0x8769)
-    for name, tag in (
-        ("focal", 0x920A),
-        ("f35", 0xA405),
-        ("zoom", 0xA404),
-        ("unit", 0xA210),
-        ("rendered", 0xA401),
-    ):
-        if name in tags:
-            inner[tag] = tags[name]
+    inner: dict = {}
+    numbers = (("focal", 0x920A), ("f35", 0xA405), ("zoom", 0xA404), ("unit", 0xA210), ("rendered", 0xA401))
+    inner |= {tag: tags[name] for name, tag in numbers if name in tags}
     if "size" in tags:
         inner[0xA002], inner[0xA003] = tags["size"]
     if "plane" in tags:
         inner[0xA20E] = inner[0xA20F] = tags["plane"]
-    return exif
+    if inner:
+        exif[0x8769] = inner
+    block = Image.Exif()
+    block.load(exif.tobytes())
+    return block

@@ -133,8 +133,7 @@ def photo(orientation=1, mode="RGB", icc=b"not a real profile" * 10):
     picture = Image.fromarray((smooth(scale=255)).astype(np.uint8)).convert(mode)
     exif = Image.Exif()
     exif[0x0112], exif[0x010F] = orientation, "Maker"
-    inner_tags = exif.get_ifd(0x8769)
-    inner_tags[0xA405], inner_tags[0xA002], inner_tags[0xA003], inner_tags[0x829A] = 99, 1, 1, 0.01
+    exif[0x8769] = {0xA405: 99, 0xA002: 1, 0xA003: 1, 0x829A: 0.01}
     return picture, {"exif": exif.tobytes(), "icc_profile": icc}
 
 
@@ -185,7 +184,7 @@ def test_channels_are_kept(tmp_path, mode):
     picture.save(tmp_path / f"in{suffix}")
     done = undistort_file(tmp_path / f"in{suffix}", tmp_path / f"out{suffix}", CAMERA)
     with Image.open(done.picture) as new:
-        assert new.mode == ("RGB" if mode == "P" else mode)
+        assert new.mode.split(";")[0] == ("RGB" if mode == "P" else mode.split(";")[0])
 
 
 @needs_opencv

@@ -44,7 +44,7 @@ class Colmap:
     images: Annotated[
         Path, tyro.conf.Positional, tyro.conf.arg(help="Folder that the image names start from.")
     ]
-    model: str | None = None
+    model: Annotated[str | None, tyro.conf.arg(metavar="MODEL")] = None
     """Camera model; each camera keeps the model that the database has for it otherwise."""
     tight: float = TIGHT
     """Relative half width of the focal length's interval up to which the prior-focal flag is set."""

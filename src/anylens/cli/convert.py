@@ -28,23 +28,25 @@ class Convert:
     """
 
     source: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(help="Camera file, or a COLMAP folder.")]
-    output: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(help="File to write; none: show.")] = (
-        None
-    )
-    from_: Annotated[str | None, tyro.conf.arg(name="from", help="Format of the source, if not clear.")] = (
-        None
-    )
-    to: str | None = None
+    output: Annotated[
+        Path | None,
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="[OUTPUT]", help="File to write; none: show."),
+    ] = None
+    from_: Annotated[
+        str | None, tyro.conf.arg(name="from", metavar="FORMAT", help="Format of the source, if not clear.")
+    ] = None
+    to: Annotated[str | None, tyro.conf.arg(metavar="FORMAT")] = None
     """Format to write, if the file name does not say; `anylens models --formats` lists them."""
-    model: str | None = None
+    model: Annotated[str | None, tyro.conf.arg(metavar="MODEL")] = None
     """Refit every camera in this model."""
     refit: bool = False
     """Refit where the model cannot be held, in the best model of the format."""
     max_error: float = DEFAULT_LIMIT
     """Largest pixel error that a refit may leave."""
-    size: str | None = None
+    size: Annotated[str | None, tyro.conf.arg(metavar="WxH")] = None
     """Image size WIDTHxHEIGHT, for files that have none."""
-    name: str | None = None
+    name: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """Take only the camera of this name."""
     overwrite: bool = False
     """Replace an existing file."""

@@ -36,22 +36,24 @@ class Undistort:
     Each picture gets its new camera beside it as JSON; EXIF, colour profile and depth are kept.
     """
 
-    photos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(help="Photos or folders.")]
-    camera: Path | None = None
+    photos: Annotated[
+        tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PHOTO", help="Photos or folders.")
+    ]
+    camera: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Camera file in any known format; without one, each photo is calibrated."""
-    name: str | None = None
+    name: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """Which camera of the file."""
     out: Path = Path("undistorted")
     """Folder to write to."""
     to: str = "pinhole"
     """pinhole, equidistant, equisolid, stereographic, orthographic, equirectangular, or a camera file."""
-    fov: float | None = None
+    fov: Annotated[float | None, tyro.conf.arg(metavar="DEGREES")] = None
     """Horizontal field of view of the new pictures in degrees."""
     balance: float = 0.0
     """Pinhole: from 0, no empty pixels, to 1, all of the photo."""
-    alpha: float | None = None
+    alpha: Annotated[float | None, tyro.conf.arg(metavar="FLOAT")] = None
     """Pinhole: like balance, but the picture is fitted to the frame, as OpenCV's alpha does."""
-    size: str | None = None
+    size: Annotated[str | None, tyro.conf.arg(metavar="WxH")] = None
     """Size of the new pictures, WIDTHxHEIGHT; that of the photo otherwise."""
     interpolation: Literal["linear", "cubic", "nearest"] = "linear"
     """How pixels are sampled."""

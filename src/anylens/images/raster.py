@@ -48,7 +48,8 @@ def read_raster(path: str | Path, max_pixels: int = MAX_PIXELS) -> Raster:
                 f"{path.name}: 16-bit TIFFs with an orientation tag are not supported. Turn it first."
             )
     else:
-        if picture.mode.startswith("I;16"):
+        # Pillow before 11 opens 16-bit grey PNGs in 32 bits
+        if picture.mode.startswith("I;16") or (picture.mode == "I" and picture.format == "PNG"):
             mode, pixels = "I;16", np.asarray(picture).astype(np.uint16)
         else:
             if picture.mode not in KEPT_MODES:
