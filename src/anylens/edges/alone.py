@@ -6,7 +6,7 @@ from typing import Any
 
 from anylens.camera import Camera
 from anylens.edges.contribution import EdgeEvidence, chosen, evidence
-from anylens.edges.likelihood import Noise
+from anylens.edges.likelihood import NOISE, Noise
 from anylens.edges.refine import Refined, refine
 from anylens.edges.segments import Segments, detect
 from anylens.evidence import flat, log_focal, with_log_focal
@@ -15,7 +15,7 @@ STARTS = (0.0, -0.25, 0.25)  # of log focal length about the start, for the plum
 
 
 def from_edges(
-    image: Any, start: Camera, *, prior: Any = None, rounds: int = 2, noise: Noise = Noise()
+    image: Any, start: Camera, *, prior: Any = None, rounds: int = 2, noise: Noise = NOISE
 ) -> tuple[Refined, EdgeEvidence]:
     """The camera of the model of `start` that the straight edges of a picture (or Segments) agree with.
 

@@ -7,7 +7,13 @@ import numpy as np
 from anylens.edges.gradients import EdgePixels
 
 LARGEST_TURN = float(np.cos(np.radians(30.0)))  # between the tangents of two linked pixels
-HALF_AROUND = ((0, 1), (1, -1), (1, 0), (1, 1))  # (rows, columns) to half of the neighbours; the rest are these, seen back
+SAME_SPOT = 0.4  # pixels along the edge
+HALF_AROUND = (
+    (0, 1),
+    (1, -1),
+    (1, 0),
+    (1, 1),
+)  # (rows, columns) to half of the neighbours; the rest are these, seen back
 
 
 def link(pixels: EdgePixels) -> tuple[np.ndarray, np.ndarray]:
@@ -28,32 +34,42 @@ def link(pixels: EdgePixels) -> tuple[np.ndarray, np.ndarray]:
 def _best_neighbours(p: EdgePixels) -> tuple[np.ndarray, np.ndarray]:
     """Index of the best neighbour along and against the tangent, -1 where there is none.  (n,) each
 
-    Best is least aside of both tangents, then nearest, then least turned.
+    Best is least aside of both tangents, then nearest, then least turned. Where an edge passes from one row of pixels
+    to the next, both may hold a ridge pixel of the same spot: the weaker of such twins is not linked.
     """
-    height, width = p.shape
     n = len(p.index)
-    table = np.full(height * width, -1, dtype=np.int32)
+    table = np.full(p.shape[0] * p.shape[1], -1, dtype=np.int32)
     table[p.index] = np.arange(n, dtype=np.int32)
-    best = np.full((2, n), np.inf)
-    found = np.full((2, n), -1)
-    for rows, columns in HALF_AROUND:
-        other = table[p.index + rows * width + columns]  # strong pixels keep off the border
-        i = np.flatnonzero(other >= 0)
-        j = other[i]
-        turn = p.tx[i] * p.tx[j] + p.ty[i] * p.ty[j]
-        fits = turn > LARGEST_TURN
-        i, j, turn = i[fits], j[fits], turn[fits]
-        ex, ey = p.x[j] - p.x[i], p.y[j] - p.y[i]
-        tx, ty = 0.5 * (p.tx[i] + p.tx[j]), 0.5 * (p.ty[i] + p.ty[j])
-        along = ex * tx + ey * ty
-        cost = np.abs(ex * ty - ey * tx) + 0.3 * np.abs(along) + 0.5 * (1 - turn)
+    pairs = [_pairs(p, table, rows * p.shape[1] + columns) for rows, columns in HALF_AROUND]
+    single = np.ones(n, dtype=bool)
+    for i, j, along, _ in pairs:
+        twins = np.abs(along) < SAME_SPOT
+        i, j = i[twins], j[twins]
+        single[np.where(p.strength[i] < p.strength[j], i, j)] = False
+    best, found = np.full((2, n), np.inf), np.full((2, n), -1)
+    for i, j, along, cost in pairs:
+        usable = single[i] & single[j] & (np.abs(along) >= SAME_SPOT)
         for near, far, sign in ((i, j, 1), (j, i, -1)):
-            for side in (0, 1):
-                ahead = (sign if side == 0 else -sign) * along > 0.3
-                better = ahead & (cost < best[side, near])
+            for side, towards in ((0, sign), (1, -sign)):
+                better = usable & (towards * along > 0) & (cost < best[side, near])
                 best[side, near[better]] = cost[better]
                 found[side, near[better]] = far[better]
     return found[0], found[1]
+
+
+def _pairs(p: EdgePixels, table: np.ndarray, away: int) -> tuple[np.ndarray, ...]:
+    """Edge pixels i, j that are `away` in the table and turned alike, their distance along the tangent, and the cost
+    of a link."""
+    other = table[p.index + away]  # edge pixels keep off the border
+    i = np.flatnonzero(other >= 0)
+    j = other[i]
+    turn = p.tx[i] * p.tx[j] + p.ty[i] * p.ty[j]
+    alike = turn > LARGEST_TURN
+    i, j, turn = i[alike], j[alike], turn[alike]
+    ex, ey = p.x[j] - p.x[i], p.y[j] - p.y[i]
+    tx, ty = 0.5 * (p.tx[i] + p.tx[j]), 0.5 * (p.ty[i] + p.ty[j])
+    along = ex * tx + ey * ty
+    return i, j, along, np.abs(ex * ty - ey * tx) + 0.3 * np.abs(along) + 0.5 * (1 - turn)
 
 
 def first_of_chain(previous: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from anylens.camera import Camera
-from anylens.profiles import parse
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,12 @@ def circles(camera: Camera, points: np.ndarray, directions: np.ndarray) -> Circl
     Points outside the model's domain are marked invalid; their vectors are finite and mean nothing.
     """
     p = np.asarray(camera.full, dtype=np.float64)
-    profile, k = parse(camera.model).profile, p[..., 4:]
+    profile, k = camera.profile, p[..., 4:]
     f, c = p[..., None, 0:2], p[..., None, 2:4]
     x = (np.asarray(points, dtype=np.float64) - c) / f
     r = np.maximum(np.hypot(x[..., 0], x[..., 1]), 1e-9)
-    theta, valid = camera._angle(r, k, np)
+    rays, valid = camera.unproject(np.asarray(points, dtype=np.float64))
+    theta = np.arctan2(np.hypot(rays[..., 0], rays[..., 1]), rays[..., 2])
     theta_r = np.maximum(profile.angle_grad(theta, r, k)[0], 1e-9)
     sin, cos = np.sin(theta), np.cos(theta)
     ex, ey = np.where(r > 1e-9, x[..., 0] / r, 1.0), np.where(r > 1e-9, x[..., 1] / r, 0.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from anylens.camera import Camera
 from anylens.edges.gravity import Gravity, gravity
-from anylens.edges.likelihood import Noise
+from anylens.edges.likelihood import NOISE, Noise
 from anylens.edges.search import Search, search
 from anylens.edges.segments import Segments, detect
 from anylens.evidence import BINS, CENTRES, add, divergence, flat, mix, normalise, with_log_focal
@@ -19,9 +19,10 @@ COUNT = 250  # the longest segments take part
 SHORTEST = 0.015  # of the diagonal
 LEAST = 8  # segments below which nothing is said
 BELIEF = 9.0  # nats: bins that the prior puts further below its best are not searched
-# Neighbouring segments repeat each other's errors, the more so the fewer follow the frame: the log-likelihood counts
-# by TEMPER times the share that it explains. And a scene may be regular without being orthogonal: DOUBT.
-TEMPER = 0.3
+# Neighbouring segments repeat each other's errors, and clutter follows some frame by chance: the log-likelihood counts
+# by TEMPER times how far it exceeds the CHANCE share of the most it could be. And a scene may be regular without
+# being orthogonal: DOUBT.
+TEMPER, CHANCE = 0.35, 0.15
 DOUBT = 0.25
 VAGUE_DEG = 8.0  # gravity is not reported with a larger standard deviation
 
@@ -59,7 +60,7 @@ class EdgeEvidence:
 
 
 def evidence(
-    image: Any, shape: Camera, *, prior: Any = None, noise: Noise = Noise(), rng: np.random.Generator | None = None
+    image: Any, shape: Camera, *, prior: Any = None, noise: Noise = NOISE, rng: np.random.Generator | None = None
 ) -> EdgeEvidence:
     """Evidence of straight edges about the focal length of a camera of the shape of `shape`.
 
@@ -68,7 +69,7 @@ def evidence(
     network, a tag); focal lengths that it excludes are not searched. None: the population prior spread wide.
     Nothing is decided here: the result's log_prob is one more vector to add.
     """
-    belief = 0.25 * population_prior() if prior is None else normalise(prior)
+    belief = normalise(0.25 * population_prior() if prior is None else prior)
     segments = chosen(image if isinstance(image, Segments) else detect(image), shape)
     bins = _believed(belief)
     if len(segments) < LEAST:
@@ -79,7 +80,7 @@ def evidence(
     # Bins outside continue the nearest one inside: neither forbidden nor favoured.
     score = np.interp(np.arange(BINS), bins, top)
     full = float(weight.sum() * np.log1p(noise.gain(3, noise.sigma)))
-    temper = TEMPER * top.max() / full
+    temper = TEMPER * max(0.0, top.max() / full - CHANCE) / (1 - CHANCE)
     log_prob = mix(temper * score, DOUBT)
     return _conclude(found, log_prob, score, temper, belief, weight, segments, shape)
 

@@ -45,7 +45,7 @@ def candidates(c: Circles, pairs: np.ndarray, weight: np.ndarray, noise: Noise, 
     """The `keep` best frames (keep, 3, 3) at one focal length: each seed direction, turned about on a grid."""
     first = np.cross(c.across[pairs[:, 0]], c.across[pairs[:, 1]])
     size = np.linalg.norm(first, axis=-1, keepdims=True)
-    first = np.where(size > 1e-6, first / np.maximum(size, 1e-6), np.float32([0, 0, 1]))
+    first = np.where(size > 1e-6, first / np.maximum(size, 1e-6), np.array([0, 0, 1], dtype=first.dtype))
     e1, e2 = complete(first)
     phi = (np.arange(2 * TURNS) * (np.pi / 2 / TURNS)).astype(first.dtype)
     ring = np.cos(phi)[:, None] * e1[:, None] + np.sin(phi)[:, None] * e2[:, None]  # (S, 2T, 3)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LEAST_CONTRAST = 2.0  # grey levels per pixel, of 255, after the blur: below lies noise
+LEAST_CONTRAST = 3.0  # grey levels per pixel, of 255, after the blur: below lies noise
 MOST_PIXELS = 20_000  # about so many edge pixels are kept, the strongest
 BLURS = 2  # binomial blurs before the derivative, σ = 0.71 pixels each; chains break less than on the bare picture
 BORDER = BLURS + 1  # pixels lost along each side
@@ -15,13 +15,15 @@ BORDER = BLURS + 1  # pixels lost along each side
 @dataclass(frozen=True)
 class EdgePixels:
     """Edge pixels in reading order: index (n,) into a picture of `shape`, sub-pixel positions x, y (n,) in the corner
-    convention, unit tangent tx, ty (n,) that runs with the brighter side on its right hand (y points down)."""
+    convention, unit tangent tx, ty (n,) that runs with the brighter side on its left hand (y points down),
+    strength (n,): grey levels per pixel."""
 
     index: np.ndarray
     x: np.ndarray
     y: np.ndarray
     tx: np.ndarray
     ty: np.ndarray
+    strength: np.ndarray
     shape: tuple[int, int]
 
 
@@ -33,7 +35,7 @@ def edge_pixels(grey: np.ndarray) -> EdgePixels:
     """
     if min(grey.shape) < 2 * BORDER + 3:
         none = np.zeros(0)
-        return EdgePixels(none.astype(np.int64), none, none, none, none, (1, 1))
+        return EdgePixels(none.astype(np.int64), none, none, none, none, none, (1, 1))
     for _ in range(BLURS):
         grey = _halve(_halve(grey).T).T
     gx, gy = 0.5 * (grey[1:-1, 2:] - grey[1:-1, :-2]), 0.5 * (grey[2:, 1:-1] - grey[:-2, 1:-1])
@@ -65,7 +67,7 @@ def edge_pixels(grey: np.ndarray) -> EdgePixels:
     gx, gy = gx / here, gy / here
     row, col = np.divmod(index, width)
     middle = BORDER + 0.5
-    return EdgePixels(index, col + middle + shift * gx, row + middle + shift * gy, -gy, gx, (height, width))
+    return EdgePixels(index, col + middle + shift * gx, row + middle + shift * gy, -gy, gx, here, (height, width))
 
 
 def _halve(grey: np.ndarray) -> np.ndarray:

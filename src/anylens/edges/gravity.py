@@ -80,4 +80,5 @@ def gravity(frames: np.ndarray, covariance: np.ndarray, probability: np.ndarray,
         off = np.angle(np.exp(1j * (value - value[best])))
         variances.append(CAUTION * float(probability @ (own + off**2)) + LEAST_STD**2)
     std = np.degrees(np.sqrt(variances))
-    return Gravity(down[best], *np.degrees([roll[best], pitch[best]]).tolist(), float(std[0]), float(std[1]))
+    held = np.degrees([roll[best], pitch[best]])
+    return Gravity(down[best], float(held[0]), float(held[1]), float(std[0]), float(std[1]))

@@ -35,6 +35,9 @@ class Noise:
         return float(share * np.pi / (sigma * np.sqrt(2 * np.pi)))
 
 
+NOISE = Noise()
+
+
 def sine_squared(c: Circles, directions: np.ndarray) -> np.ndarray:
     """sin² of the image angle between segments (..., n) and directions (..., B, 3).  (..., B, n)"""
     a = directions @ np.swapaxes(c.across, -1, -2)

@@ -65,7 +65,7 @@ def _members(first: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarr
 def fit(p: EdgePixels, at: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Ends and middle (pieces, 3, 2) and rms distance (pieces,) of a least-squares line with a bend through each run.
 
-    at (Σ count,): edge pixels, run after run. The brighter side is on the right hand from first to last end.
+    at (Σ count,): edge pixels, run after run. The brighter side is on the left hand from first to last end.
     """
     offset, piece, _ = _members(np.zeros(len(count), dtype=np.int64), count)
     x, y = p.x[at].astype(np.float64), p.y[at].astype(np.float64)

@@ -31,19 +31,23 @@ def bend_residual(camera: Camera, points: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def bend_slopes(camera: Camera, points: np.ndarray) -> np.ndarray:
-    """Derivative (n, P) of the distance by the camera's parameters, its scale n·∂p/∂ν held."""
+    """Derivative (n, P) of the distance by the camera's parameters."""
     n = len(points)
     spots = _spots(points)
     rays, _ = camera.unproject(spots)
-    _, by = unproject_jacobian(camera, spots[: 3 * n])
+    _, by = unproject_jacobian(camera, spots)
     a, m, b, s = (rays[i * n : (i + 1) * n] for i in range(4))
-    da, dm, db = (by[i * n : (i + 1) * n] for i in range(3))  # (n, 3, P)
+    da, dm, db, ds = (by[i * n : (i + 1) * n] for i in range(4))  # (n, 3, P)
     normal = np.cross(a, b)
-    rate = (normal * (s - m)).sum(-1)
-    # (a × b)·m, differentiated by each of its factors in turn
-    top = np.einsum("ni,nip->np", normal, dm)
-    top = top + np.einsum("ni,nip->np", np.cross(b, m), da) + np.einsum("ni,nip->np", np.cross(m, a), db)
-    return top / np.where(np.abs(rate) > 1e-12, rate, np.inf)[:, None]
+
+    def triple(c: np.ndarray, dc: np.ndarray) -> np.ndarray:
+        """Derivative of (a × b)·c by each of its factors in turn."""
+        turned = np.einsum("ni,nip->np", np.cross(b, c), da) + np.einsum("ni,nip->np", np.cross(c, a), db)
+        return turned + np.einsum("ni,nip->np", normal, dc)
+
+    top, rate = (normal * m).sum(-1), (normal * (s - m)).sum(-1)
+    rate = np.where(np.abs(rate) > 1e-12, rate, np.inf)[:, None]
+    return (triple(m, dm) - (top[:, None] / rate) * triple(s - m, ds - dm)) / rate
 
 
 def _spots(points: np.ndarray) -> np.ndarray:
@@ -55,6 +59,6 @@ def _spots(points: np.ndarray) -> np.ndarray:
 
 
 def bend_std(camera: Camera, noise: np.ndarray) -> np.ndarray:
-    """Standard deviation (n,) in pixels of a segment's bend: its own noise, averaged over a few spots, and the floor."""
+    """Standard deviation (n,) in pixels of a segment's bend: its own noise, averaged a little, and the floor."""
     floor = LEAST_STD * np.hypot(camera.width, camera.height)
     return np.sqrt(floor**2 + (0.5 * noise) ** 2)

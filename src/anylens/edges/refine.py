@@ -12,7 +12,7 @@ import numpy as np
 
 from anylens.camera import Camera
 from anylens.edges.frames import rotation
-from anylens.edges.likelihood import Noise
+from anylens.edges.likelihood import NOISE, Noise
 from anylens.edges.segments import Segments
 from anylens.edges.terms import FieldTerm, Terms
 from anylens.profiles import parse
@@ -45,7 +45,7 @@ def refine(
     log_focal: tuple[float, float] | None = None,
     free_centre: bool = False,
     free_focal: bool = True,
-    noise: Noise = Noise(),
+    noise: Noise = NOISE,
     temper: float = TEMPER,
     steps: int = 12,
 ) -> Refined:
