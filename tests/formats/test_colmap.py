@@ -60,13 +60,9 @@ def test_we_read_what_pycolmap_writes(tmp_path):
     assert read(tmp_path)[0].camera == ours
 
 
-@pytest.mark.parametrize(
-    "model", [m for m in MODELS if m.name in ("OPENCV", "FULL_OPENCV", "THIN_PRISM_FISHEYE")]
-)
+@pytest.mark.parametrize("model", [m for m in MODELS if m.name in ("OPENCV", "FULL_OPENCV", "THIN_PRISM_FISHEYE")])
 def test_tangential_and_rational_terms_are_not_dropped_but_refitted_from_exact_rays(tmp_path, model):
-    params = [500.0, 505.0, 320.0, 240.0, -0.1, 0.02, 0.001, -0.0008, 0.003, 0.002, 0.001, 0.0005][
-        : model.size
-    ]
+    params = [500.0, 505.0, 320.0, 240.0, -0.1, 0.02, 0.001, -0.0008, 0.003, 0.002, 0.001, 0.0005][: model.size]
     (tmp_path / "cameras.txt").write_text(f"1 {model.name} 640 480 {' '.join(map(str, params))}\n")
     with pytest.raises(FormatError, match="tangential"):
         read(tmp_path / "cameras.txt")

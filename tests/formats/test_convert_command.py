@@ -40,9 +40,7 @@ def test_a_model_that_does_not_fit_names_the_way_out_and_the_way_works(camera_fi
     assert "Traceback" not in message
     model = message.split("--model ")[1].split(",")[0].rstrip(".\n")
     assert not out.exists()
-    assert (
-        main(["convert", str(camera_file), str(out), "--model", model]) == 2
-    )  # 122° across: the corners fold over
+    assert main(["convert", str(camera_file), str(out), "--model", model]) == 2  # 122° across: the corners fold over
     assert "corners" in capsys.readouterr().err
     assert main(["convert", str(camera_file), str(out), "--model", model, "--max-error", "inf"]) == 0
     assert "refitted as" in capsys.readouterr().out
@@ -84,9 +82,7 @@ def test_bad_input_is_a_message_and_exit_code_2(camera_file, arguments, capsys, 
 
 
 def test_st_map_options(camera_file, tmp_path):
-    assert (
-        main(["convert", str(camera_file), str(tmp_path / "m.exr"), "--direction", "distort", "--half"]) == 0
-    )
+    assert main(["convert", str(camera_file), str(tmp_path / "m.exr"), "--direction", "distort", "--half"]) == 0
     assert (tmp_path / "m.exr").read_bytes()[:4] == b"\x76\x2f\x31\x01"
 
 
@@ -98,3 +94,12 @@ def test_models_lists_every_family_and_format(capsys):
     assert any(row["model"] == "ucm" for row in json.loads(capsys.readouterr().out))
     assert main(["models", "--formats"]) == 0
     assert "Kalibr" in capsys.readouterr().out
+
+
+def test_a_foreign_camera_is_refitted_once_in_the_model_asked_for(tmp_path, capsys):
+    (tmp_path / "cameras.txt").write_text("1 OPENCV 640 480 500 505 320 240 -0.1 0.02 0.0002 -0.0001\n")
+    command = ["convert", str(tmp_path / "cameras.txt"), str(tmp_path / "out.json"), "--model", "division:2"]
+    assert main(command) == 0
+    [direct] = read(tmp_path / "cameras.txt", model="division:2")
+    assert read(tmp_path / "out.json")[0].camera == direct.camera
+    assert f"COLMAP OPENCV refitted as division:2: up to {direct.error:.3g} px off" in capsys.readouterr().out

@@ -106,10 +106,7 @@ def test_pycolmap_projects_with_the_database_as_we_do(project):
     set_cameras(database, images, Fake(), model="radial:2")
     camera = Fake()([images / "b.jpg"], "radial:2").camera
     points = np.array([[0.1, 0.2, 1.0], [-0.3, 0.1, 1.5]])
-    assert (
-        np.abs(np.asarray(cameras_in(database)[2].img_from_cam(points)) - camera.project(points)[0]).max()
-        < 1e-10
-    )
+    assert np.abs(np.asarray(cameras_in(database)[2].img_from_cam(points)) - camera.project(points)[0]).max() < 1e-10
 
 
 @pytest.mark.parametrize(
@@ -163,8 +160,7 @@ def test_all_changes_or_none(project, monkeypatch):
     database, images = project
     link = sqlite3.connect(database)
     link.execute(
-        "CREATE TRIGGER no BEFORE UPDATE ON cameras WHEN OLD.camera_id = 3 "
-        "BEGIN SELECT RAISE(ABORT, 'no'); END"
+        "CREATE TRIGGER no BEFORE UPDATE ON cameras WHEN OLD.camera_id = 3 BEGIN SELECT RAISE(ABORT, 'no'); END"
     )
     link.commit()
     link.close()

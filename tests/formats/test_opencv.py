@@ -91,9 +91,7 @@ def test_a_vector_of_four_is_not_four_radial_terms():
         "distortion_coefficients: !!opencv-matrix\n   rows: 4\n   cols: 1\n   dt: d\n"
         "   data: [ -0.1, 0.02, {}, {} ]\n"
     )
-    assert read(text.format(0, 0))[0].camera == Camera(
-        "radial:2", [500.0, 500.0, 320.0, 240.0, -0.1, 0.02], 640, 480
-    )
+    assert read(text.format(0, 0))[0].camera == Camera("radial:2", [500.0, 500.0, 320.0, 240.0, -0.1, 0.02], 640, 480)
     with pytest.raises(FormatError, match="tangential"):
         read(text.format(0.001, 0))
     assert read(text.format(0.001, 0), "opencv_fisheye")[0].camera.model == "kb:4"
@@ -121,9 +119,7 @@ def test_a_yaml_library_reads_our_ros_and_kalibr_numbers_as_numbers(tmp_path, mo
     params[-1] = 1e-05
     write(Camera(model, params, 640, 480), tmp_path / "c.yaml", "ros")
     data = yaml.safe_load((tmp_path / "c.yaml").read_text())
-    assert all(
-        isinstance(v, float) for v in data["camera_matrix"]["data"] + data["distortion_coefficients"]["data"]
-    )
+    assert all(isinstance(v, float) for v in data["camera_matrix"]["data"] + data["distortion_coefficients"]["data"])
     assert data["distortion_model"] == ("equidistant" if model == "kb:4" else "plumb_bob")
     assert data["camera_matrix"]["data"][2] == params[2] - 0.5
 

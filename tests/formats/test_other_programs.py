@@ -147,9 +147,7 @@ METASHAPE = """<?xml version="1.0" encoding="UTF-8"?>
 
 def test_metashape_counts_from_the_image_centre():
     [back] = read(METASHAPE.format(b2=0, p1=0, p2=0))
-    assert back.camera == Camera(
-        "radial:3", [4499.0, 4500.5, 3012.25, 1991.5, -0.05, 0.02, -0.003], 6000, 4000
-    )
+    assert back.camera == Camera("radial:3", [4499.0, 4500.5, 3012.25, 1991.5, -0.05, 0.02, -0.003], 6000, 4000)
 
 
 @pytest.mark.parametrize("terms", [{"b2": 2.0, "p1": 0, "p2": 0}, {"b2": 0, "p1": 1e-4, "p2": -2e-4}])

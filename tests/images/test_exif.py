@@ -38,14 +38,10 @@ def test_focal_plane_resolution_in_its_units(unit, per_unit):
 
 
 def test_a_listed_sensor_gives_the_focal_length():
-    tag = focal_from_exif(
-        read_exif(exif_block(focal=35.0, make="NIKON CORPORATION", model="NIKON D90")), 4288, 2848
-    )
+    tag = focal_from_exif(read_exif(exif_block(focal=35.0, make="NIKON CORPORATION", model="NIKON D90")), 4288, 2848)
     assert tag.source == "sensor size"
     assert tag.focal_35mm == pytest.approx(35 * 1.53)
-    assert (
-        focal_from_exif(read_exif(exif_block(focal=35.0, make="Acme", model="Unknown")), 4288, 2848) is None
-    )
+    assert focal_from_exif(read_exif(exif_block(focal=35.0, make="Acme", model="Unknown")), 4288, 2848) is None
 
 
 @pytest.mark.parametrize(
@@ -92,24 +88,18 @@ def test_doubts(tags, size, doubt):
     assert any(doubt in text for text in tag.doubts)
 
 
-@pytest.mark.parametrize(
-    "software", ["14.4.2", "Ver.1.02", "G991BXXU3AUE1", "MediaTek Camera Application", ""]
-)
+@pytest.mark.parametrize("software", ["14.4.2", "Ver.1.02", "G991BXXU3AUE1", "MediaTek Camera Application", ""])
 def test_a_cameras_own_firmware_is_no_editor(software):
     assert focal_from_exif(read_exif(exif_block(f35=26, software=software)), 4032, 3024).trusted
 
 
-@pytest.mark.parametrize(
-    "size", [(4032, 3024), (6000, 4000), (5472, 3648), (4288, 2848), (3872, 2592), (4608, 3456)]
-)
+@pytest.mark.parametrize("size", [(4032, 3024), (6000, 4000), (5472, 3648), (4288, 2848), (3872, 2592), (4608, 3456)])
 def test_real_sensor_sizes_are_sensors(size):
     assert focal_from_exif(ExifTags(focal_35mm=35), *size).trusted
 
 
 @given(
-    st.lists(
-        st.sampled_from([0x0112, 0x010F, 0x0131, 0x920A, 0xA405, 0xA404, 0xA002, 0xA20E, 0xA210]), max_size=6
-    ),
+    st.lists(st.sampled_from([0x0112, 0x010F, 0x0131, 0x920A, 0xA405, 0xA404, 0xA002, 0xA20E, 0xA210]), max_size=6),
     st.lists(
         st.one_of(
             st.integers(),
@@ -131,9 +121,7 @@ def test_any_values_in_any_tag_give_sane_tags(tags, values):
         (inner if tag > 0x9000 else exif)[tag] = value
     read = read_exif(exif)
     assert read.orientation in range(1, 9)
-    assert all(
-        math.isfinite(v) and v >= 0 for v in (read.focal_mm, read.focal_35mm, read.digital_zoom, read.plane_x)
-    )
+    assert all(math.isfinite(v) and v >= 0 for v in (read.focal_mm, read.focal_35mm, read.digital_zoom, read.plane_x))
     found = focal_from_exif(read, 640, 480)
     assert found is None or (math.isfinite(found.focal_px) and found.focal_px > 0)
 
@@ -144,9 +132,7 @@ def test_blocks_that_are_no_exif_are_empty():
 
 
 def test_a_photo_carries_its_focal_length_and_group():
-    data = encode(
-        Image.fromarray(scene(400, 300)), "JPEG", exif=exif_block(6, f35=28, focal=4.0, make="A", model="B")
-    )
+    data = encode(Image.fromarray(scene(400, 300)), "JPEG", exif=exif_block(6, f35=28, focal=4.0, make="A", model="B"))
     photo = read_photo(data)
     assert (photo.width, photo.height) == (300, 400)
     assert photo.focal.focal_px == pytest.approx(28 * 500 / DIAGONAL)

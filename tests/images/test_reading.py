@@ -5,6 +5,7 @@ import os
 import struct
 import warnings
 import zlib
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ def as_rgb(grey):
     return grey[..., None]
 
 
+@cache
 def unusual() -> dict[str, tuple[bytes, np.ndarray]]:
     picture = Image.fromarray(RGB)
     alpha = picture.copy()
@@ -180,6 +182,7 @@ def header_png(width, height):
     return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
 
 
+@cache
 def broken() -> dict[str, bytes]:
     jpeg, png = encode(Image.fromarray(RGB), "JPEG", quality=95), encode(Image.fromarray(RGB), "PNG")
     tiff, gif = encode(Image.fromarray(RGB), "TIFF"), encode(Image.fromarray(RGB).quantize(16), "GIF")

@@ -25,9 +25,7 @@ def folder(tmp_path):
 
 
 def call(folder, *arguments):
-    return main(
-        ["undistort", *arguments, "--camera", str(folder / "camera.json"), "--out", str(folder / "out")]
-    )
+    return main(["undistort", *arguments, "--camera", str(folder / "camera.json"), "--out", str(folder / "out")])
 
 
 def test_a_folder_keeps_its_structure(folder, capsys):
@@ -92,9 +90,7 @@ def test_nothing_is_replaced_unless_asked(folder, capsys):
     assert call(folder, str(folder / "photos/a.jpg"), "--overwrite") == 0
 
 
-@pytest.mark.parametrize(
-    "options", [["--to", "square"], ["--fov", "200"], ["--size", "x"], ["--balance", "3"]]
-)
+@pytest.mark.parametrize("options", [["--to", "square"], ["--fov", "200"], ["--size", "x"], ["--balance", "3"]])
 def test_impossible_wishes_are_messages(folder, options, capsys):
     assert call(folder, str(folder / "photos/a.jpg"), *options) in (2, 3)
     assert "Traceback" not in capsys.readouterr().err

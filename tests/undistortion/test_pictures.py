@@ -24,9 +24,7 @@ def smooth(camera=CAMERA, channels=3, scale=1.0):
     """A picture that is a smooth function of the ray, so that any view of it can be computed exactly."""
     x, y = np.meshgrid(np.arange(camera.width) + 0.5, np.arange(camera.height) + 0.5)
     rays, _ = camera.unproject(np.stack([x, y], axis=-1).reshape(-1, 2))
-    values = np.stack(
-        [0.5 + 0.45 * np.sin((3 + c) * rays[:, 0] + (2 - c) * rays[:, 1]) for c in range(channels)], -1
-    )
+    values = np.stack([0.5 + 0.45 * np.sin((3 + c) * rays[:, 0] + (2 - c) * rays[:, 1]) for c in range(channels)], -1)
     return (scale * values).reshape(camera.height, camera.width, channels)
 
 
@@ -121,9 +119,7 @@ def test_a_smaller_copy_of_the_photo_uses_the_scaled_camera():
         undistort(smooth(half)[:, :100], CAMERA)
 
 
-@pytest.mark.parametrize(
-    "image", [np.zeros((0, 5)), np.zeros(4), np.zeros((4, 4), complex), np.array("a")], ids=str
-)
+@pytest.mark.parametrize("image", [np.zeros((0, 5)), np.zeros(4), np.zeros((4, 4), complex), np.array("a")], ids=str)
 def test_what_is_no_picture_is_refused(image):
     with pytest.raises(ImageError):
         undistort(image, CAMERA)
@@ -137,15 +133,11 @@ def photo(orientation=1, mode="RGB", icc=b"not a real profile" * 10):
     return picture, {"exif": exif.tobytes(), "icc_profile": icc}
 
 
-@pytest.mark.parametrize(
-    ("kind", "suffix"), [("JPEG", ".jpg"), ("PNG", ".png"), ("TIFF", ".tif"), ("WEBP", ".webp")]
-)
+@pytest.mark.parametrize(("kind", "suffix"), [("JPEG", ".jpg"), ("PNG", ".png"), ("TIFF", ".tif"), ("WEBP", ".webp")])
 def test_files_keep_exif_and_profile_and_tell_the_truth(tmp_path, kind, suffix):
     picture, extras = photo()
     picture.save(tmp_path / f"in{suffix}", kind, **extras)
-    done = undistort_file(
-        tmp_path / f"in{suffix}", tmp_path / "out" / f"new{suffix}", CAMERA, mask=True, balance=1.0
-    )
+    done = undistort_file(tmp_path / f"in{suffix}", tmp_path / "out" / f"new{suffix}", CAMERA, mask=True, balance=1.0)
     with Image.open(done.picture) as new:
         assert new.format == kind
         exif = new.getexif()
@@ -188,9 +180,7 @@ def test_channels_are_kept(tmp_path, mode):
 
 
 @needs_opencv
-@pytest.mark.parametrize(
-    ("dtype", "suffix"), [(np.uint16, ".png"), (np.uint16, ".tif"), (np.float32, ".tif")]
-)
+@pytest.mark.parametrize(("dtype", "suffix"), [(np.uint16, ".png"), (np.uint16, ".tif"), (np.float32, ".tif")])
 def test_deep_colour_keeps_its_depth(tmp_path, dtype, suffix):
     image = (smooth(scale=60000 if dtype == np.uint16 else 3.0)).astype(dtype)
     (tmp_path / f"in{suffix}").write_bytes(encode_picture(image, suffix))
@@ -210,9 +200,7 @@ def test_depth_is_never_cut_silently():
     with pytest.raises(ImageError, match="Cannot write"):
         encode_picture(image, ".xyz")
     eight = Image.open(io.BytesIO(encode_picture(image, ".png")))
-    assert (
-        np.abs(np.asarray(eight).astype(int) - image // 256).max() <= 1
-    )  # Pillow reads our 16-bit PNG, as 8 bits
+    assert np.abs(np.asarray(eight).astype(int) - image // 256).max() <= 1  # Pillow reads our 16-bit PNG, as 8 bits
 
 
 def test_an_undistorted_file_can_be_read_as_a_photo(tmp_path):

@@ -61,7 +61,7 @@ class Convert:
         cameras = read(
             self.source,
             self.from_,
-            model=None if self.output else self.model,
+            model=self.model,
             refit=self.refit or bool(self.model),
             max_error=self.max_error,
             size=parse_size(self.size),
@@ -78,8 +78,7 @@ class Convert:
         options: dict[str, Any] = {}
         if stmap:
             options = {"direction": self.direction, "half": self.half, "balance": self.balance}
-        written = write(cameras, self.output, target.name, model=self.model, refit=self.refit,
-                        max_error=self.max_error, **options)  # fmt: skip
+        written = write(cameras, self.output, target.name, refit=self.refit, max_error=self.max_error, **options)
         show(written)
         print(f"{len(written)} camera{'s' * (len(written) > 1)} written to {self.output} ({target.title}).")
         return 0

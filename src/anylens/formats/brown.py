@@ -35,9 +35,7 @@ def from_opencv(
     if len(k) == 1 and not any(k):
         k = []
     if len(k) not in LENGTHS:
-        raise FormatError(
-            f"{title}: {len(k)} distortion coefficients; OpenCV's vector has 4, 5, 8, 12 or 14."
-        )
+        raise FormatError(f"{title}: {len(k)} distortion coefficients; OpenCV's vector has 4, 5, 8, 12 or 14.")
     if any(k[12:]):
         raise FormatError(f"{title}: a tilted sensor (τx, τy) is not supported. Undistort with OpenCV first.")
     k += [0.0] * (14 - len(k))
@@ -81,15 +79,11 @@ def to_opencv(camera: Camera) -> list[float]:
     return [k[0], k[1], 0.0, 0.0, k[2]]
 
 
-def from_matrix(
-    matrix: Sequence[float], where: str
-) -> tuple[tuple[float, float], tuple[float, float], float]:
+def from_matrix(matrix: Sequence[float], where: str) -> tuple[tuple[float, float], tuple[float, float], float]:
     """Focal lengths, centre and skew of a row-major 3 x 3 camera matrix. Raises FormatError."""
     m = [float(v) for v in matrix]
     if len(m) != 9 or any(m[i] for i in (3, 6, 7)) or m[8] != 1 or m[0] <= 0 or m[4] <= 0:
-        raise FormatError(
-            f"{where} is not a camera matrix: [fx s cx; 0 fy cy; 0 0 1] with positive fx, fy, not {m}."
-        )
+        raise FormatError(f"{where} is not a camera matrix: [fx s cx; 0 fy cy; 0 0 1] with positive fx, fy, not {m}.")
     return (m[0], m[4]), (m[2], m[5]), m[1]
 
 

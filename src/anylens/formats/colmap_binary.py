@@ -42,7 +42,5 @@ def render(cameras: list[NamedCamera]) -> bytes:
     for named in cameras:
         model, params = to_colmap(named.camera, f"Camera '{named.name}'")
         size = int(named.camera.width), int(named.camera.height)
-        out += HEAD.pack(camera_id(named.name, taken), model.id, *size) + struct.pack(
-            f"<{len(params)}d", *params
-        )
+        out += HEAD.pack(camera_id(named.name, taken), model.id, *size) + struct.pack(f"<{len(params)}d", *params)
     return out

@@ -79,9 +79,7 @@ def read_cameras(database: str | Path) -> list[DatabaseCamera]:
         if model not in BY_ID:
             raise FormatError(f"Camera {number} of the database has the unknown model number {model}.")
         params = struct.unpack(f"<{len(blob) // 8}d", blob[: len(blob) // 8 * 8])
-        out.append(
-            DatabaseCamera(number, BY_ID[model], width, height, params, bool(prior), tuple(images[number]))
-        )
+        out.append(DatabaseCamera(number, BY_ID[model], width, height, params, bool(prior), tuple(images[number])))
     return out
 
 
@@ -96,9 +94,7 @@ def plan_change(
     try:
         ours = model or camera.model.ours
         if not ours:
-            raise FormatError(
-                f"{camera.model.name} cannot be calibrated; ask for another model: --model radial:2."
-            )
+            raise FormatError(f"{camera.model.name} cannot be calibrated; ask for another model: --model radial:2.")
         photos, orientation = _photos(camera, Path(folder))
         found = calibrate(photos, ours)
         turned = _to_stored(found.camera, orientation, camera)
@@ -116,9 +112,7 @@ def apply_changes(database: str | Path, changes: Sequence[Change]) -> None:
     with _open(database, "rw") as link, link:
         link.execute("BEGIN IMMEDIATE")
         for row in rows:
-            link.execute(
-                "UPDATE cameras SET model = ?, params = ?, prior_focal_length = ? WHERE camera_id = ?", row
-            )
+            link.execute("UPDATE cameras SET model = ?, params = ?, prior_focal_length = ? WHERE camera_id = ?", row)
 
 
 def count_verified_pairs(database: str | Path) -> int:
@@ -162,9 +156,7 @@ def _to_stored(camera: Camera, orientation: int, row: DatabaseCamera) -> Camera:
         return camera  # imported upright, by a program that turns photos
     if abs(stored.width * row.height - stored.height * row.width) <= max(row.width, row.height):
         return stored.resize(row.width, row.height)
-    raise FormatError(
-        f"The photos are {stored.width}x{stored.height}, the database says {row.width}x{row.height}."
-    )
+    raise FormatError(f"The photos are {stored.width}x{stored.height}, the database says {row.width}x{row.height}.")
 
 
 @contextmanager
@@ -173,9 +165,7 @@ def _open(database: str | Path, mode: str) -> Iterator[sqlite3.Connection]:
     if not path.is_file():
         raise FormatError(f"There is no database '{path}'. COLMAP's feature_extractor makes one.")
     try:
-        with closing(
-            sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None)
-        ) as link:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None)) as link:
             yield link
     except sqlite3.DatabaseError as error:
         raise FormatError(f"'{path}' is not a COLMAP database, or is in use ({error}).") from None

@@ -1,7 +1,7 @@
 """COLMAP's camera models: number, name, our id. Its pixel convention is ours.
 
 COLMAP handles observations on the plane Z = 1, so fisheyes of 180° and more are refused: their outer pixels
-would come back as other rays. SIMPLE_DIVISION and later (12 to 16) exist from COLMAP 3.14 on.
+would come back as other rays. Older versions of COLMAP do not know the models with the highest numbers.
 """
 
 from __future__ import annotations

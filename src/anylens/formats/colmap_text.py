@@ -36,7 +36,5 @@ def render(cameras: list[NamedCamera]) -> str:
     for named in cameras:
         model, params = to_colmap(named.camera, f"Camera '{named.name}'")
         size = f"{named.camera.width} {named.camera.height}"
-        lines.append(
-            f"{camera_id(named.name, taken)} {model.name} {size} {' '.join(repr(p) for p in params)}\n"
-        )
+        lines.append(f"{camera_id(named.name, taken)} {model.name} {size} {' '.join(repr(p) for p in params)}\n")
     return HEAD.format(count=len(lines)) + "".join(lines)

@@ -53,9 +53,7 @@ class ForeignCamera:
             return None
         model = f"{family}:{len(k)}" if k and family else self.plane
         coefs = k if family else self.plane_coefs
-        return Camera(
-            model, np.array([*self.focal, *self.centre, *coefs], dtype=float), self.width, self.height
-        )
+        return Camera(model, np.array([*self.focal, *self.centre, *coefs], dtype=float), self.width, self.height)
 
     def lost_terms(self) -> str:
         """What our models cannot hold, in words for a message."""

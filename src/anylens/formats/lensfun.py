@@ -55,9 +55,7 @@ def _lens(named: NamedCamera, maker: str, mount: str) -> str:
         "        <cropfactor>1</cropfactor>",
         f"        <aspect-ratio>{long}:{short}</aspect-ratio>",
         "        <calibration>",
-        f'            <distortion model="poly5" focal="{focal:.6g}" k1="{k[0]:.10g}" k2="{k[1]:.10g}"/>'
-        if k
-        else "",
+        f'            <distortion model="poly5" focal="{focal:.6g}" k1="{k[0]:.10g}" k2="{k[1]:.10g}"/>' if k else "",
         "        </calibration>",
         "    </lens>",
     ]

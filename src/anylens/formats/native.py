@@ -49,9 +49,7 @@ def _camera(data: Any, where: str) -> Camera:
     names = parse_model(model).param_names
     if isinstance(params, dict):
         if set(params) != set(names):
-            raise FormatError(
-                f"{where}: '{model}' has the parameters {' '.join(names)}, not {' '.join(params)}."
-            )
+            raise FormatError(f"{where}: '{model}' has the parameters {' '.join(names)}, not {' '.join(params)}.")
         params = [params[n] for n in names]
     return make_camera(model, [number(v, where) for v in params], size, where)
 

@@ -35,11 +35,7 @@ def _camera(data: dict[str, Any], size: tuple[int, int] | None, where: str) -> C
     if model not in (*PERSPECTIVE, *FISHEYE):
         raise FormatError(f"{where}: camera_model {model} is not supported. Known: OPENCV, OPENCV_FISHEYE.")
     size = size or image_size(field(data, "w", where=where), field(data, "h", where=where), where)
-    fl_x = (
-        data["fl_x"]
-        if "fl_x" in data
-        else _from_angle(field(data, "fl_x", "camera_angle_x", where=where), size[0])
-    )
+    fl_x = data["fl_x"] if "fl_x" in data else _from_angle(field(data, "fl_x", "camera_angle_x", where=where), size[0])
     fl_y = data.get("fl_y", fl_x)
     value = {n: number(data.get(n, 0.0), f"{where}, {n}") for n in ("k1", "k2", "k3", "k4", "p1", "p2")}
     centre = (number(data.get("cx", size[0] / 2), where), number(data.get("cy", size[1] / 2), where))

@@ -50,9 +50,7 @@ def _size(data: dict) -> tuple[int, int]:
     for pair in (("image_width", "image_height"), ("image_Width", "image_Height"), ("width", "height")):
         if pair[0] in data:
             return image_size(data[pair[0]], field(data, pair[1], where="The file"), "image size")
-    raise FormatError(
-        "The file has no image_width and image_height. Give the size of the photos: --size 1920x1080."
-    )
+    raise FormatError("The file has no image_width and image_height. Give the size of the photos: --size 1920x1080.")
 
 
 def render(cameras: list[NamedCamera]) -> str:

@@ -79,9 +79,7 @@ def _block(lines: Lines, at: int, indent: int) -> tuple[Any, int]:
 
 def _block_list(lines: Lines, at: int, indent: int) -> tuple[list, int]:
     out = []
-    while (
-        at < len(lines) and lines[at][0] == indent and (lines[at][1] == "-" or lines[at][1].startswith("- "))
-    ):
+    while at < len(lines) and lines[at][0] == indent and (lines[at][1] == "-" or lines[at][1].startswith("- ")):
         _, content, number = lines[at]
         rest = content[1:].lstrip()
         if not rest:
@@ -98,9 +96,7 @@ def _block_map(lines: Lines, at: int, indent: int) -> tuple[dict, int]:
     while at < len(lines) and lines[at][0] == indent:
         match = _KEY.match(lines[at][1])
         if match is None:
-            raise FormatError(
-                f"Line {lines[at][2]} of the YAML file is not 'key: value': {lines[at][1][:40]!r}."
-            )
+            raise FormatError(f"Line {lines[at][2]} of the YAML file is not 'key: value': {lines[at][1][:40]!r}.")
         key, rest, number = match[1].strip("\"'"), _TAG.sub("", match[2] or ""), lines[at][2]
         if rest:
             out[key], at = _scalar(rest, number), at + 1
@@ -110,9 +106,7 @@ def _block_map(lines: Lines, at: int, indent: int) -> tuple[dict, int]:
 
 
 def _nested(lines: Lines, at: int, indent: int) -> tuple[Any, int]:
-    if at < len(lines) and (
-        lines[at][0] > indent or (lines[at][0] == indent and lines[at][1].startswith("- "))
-    ):
+    if at < len(lines) and (lines[at][0] > indent or (lines[at][0] == indent and lines[at][1].startswith("- "))):
         return _block(lines, at, lines[at][0])
     return None, at
 

@@ -40,9 +40,7 @@ def read(
     except (KeyError, IndexError, TypeError, ValueError, RecursionError, OverflowError) as error:
         if isinstance(error, ModelError):
             raise FormatError(f"{name}: {error}") from None
-        raise FormatError(
-            f"{name} is damaged or not a {found.title} file ({error or type(error).__name__})."
-        ) from None
+        raise FormatError(f"{name} is damaged or not a {found.title} file ({error or type(error).__name__}).") from None
     if not cameras:
         raise FormatError(f"{name} holds no camera.")
     return [_finish(n, camera, found, model, refit, max_error) for n, camera in cameras]
@@ -54,9 +52,7 @@ def read_one(source: str | Path | bytes, name: str | None = None, **options: Any
     if name is not None:
         cameras = [c for c in cameras if c.name == name] or cameras
         if cameras[0].name != name:
-            raise FormatError(
-                f"No camera is called '{name}'; there are {', '.join(c.name for c in cameras)}."
-            )
+            raise FormatError(f"No camera is called '{name}'; there are {', '.join(c.name for c in cameras)}.")
     if len(cameras) > 1:
         names = ", ".join(c.name for c in cameras[:10])
         raise FormatError(f"The file holds {len(cameras)} cameras ({names}). Name one of them.")

@@ -27,7 +27,7 @@ def to_model(named: NamedCamera, model: str, limit: float = DEFAULT_LIMIT) -> Na
         raise FormatError(f"Camera '{named.name}' cannot be refitted as {model}: {reason}") from None
     check_error(named.name, model, error, limit)
     note = f"{named.camera.model} refitted as {model}"
-    return replace(named, camera=camera, error=math.hypot(named.error, error), note=note)
+    return replace(named, camera=camera, error=named.error + error, note=note)
 
 
 def to_format(named: NamedCamera, target: Format, refit: bool, limit: float) -> NamedCamera:
@@ -61,9 +61,7 @@ def check_error(name: str, model: str, error: float, limit: float) -> None:
     """Raises FormatError for a refit that is worse than the limit."""
     if error <= limit:
         return
-    found = (
-        f"is up to {error:.3g} px off" if math.isfinite(error) else "does not reach the corners of the image"
-    )
+    found = f"is up to {error:.3g} px off" if math.isfinite(error) else "does not reach the corners of the image"
     raise FormatError(f"Camera '{name}' refitted as {model} {found}; {limit:g} px are allowed. "
                       "Choose another --model, or allow more: --max-error.")  # fmt: skip
 

@@ -25,9 +25,7 @@ def parse(content: bytes, size: tuple[int, int] | None = None) -> list:
         return [(name, from_opencv(vector, focal, centre, size, title, skew=skew))]
     if model in ("equidistant", "fisheye"):
         return [(name, from_fisheye(vector, focal, centre, size, title, skew))]
-    raise FormatError(
-        f"Unknown distortion_model '{model}'. Known: plumb_bob, rational_polynomial, equidistant."
-    )
+    raise FormatError(f"Unknown distortion_model '{model}'. Known: plumb_bob, rational_polynomial, equidistant.")
 
 
 def render(cameras: list[NamedCamera]) -> str:

@@ -48,13 +48,9 @@ ALL = tuple(models())
 _ROWS = (
     Format("anylens", "anylens JSON", "native", ("*.json", "*.jsonl"), ALL, many=True),
     Format("colmap_text", "COLMAP text", "colmap_text", ("cameras*.txt", "*.txt"), COLMAP_MODELS, many=True),
-    Format(
-        "colmap_binary", "COLMAP binary", "colmap_binary", ("cameras*.bin", "*.bin"), COLMAP_MODELS, many=True
-    ),
+    Format("colmap_binary", "COLMAP binary", "colmap_binary", ("cameras*.bin", "*.bin"), COLMAP_MODELS, many=True),
     Format("opencv", "OpenCV YAML", "opencv", ("*.yml", "*.yaml"), BROWN, offset=0.5),
-    Format(
-        "opencv_fisheye", "OpenCV fisheye YAML", "opencv_fisheye", ("*fisheye*.y*ml",), ("kb:4",), offset=0.5
-    ),
+    Format("opencv_fisheye", "OpenCV fisheye YAML", "opencv_fisheye", ("*fisheye*.y*ml",), ("kb:4",), offset=0.5),
     Format("ros", "ROS CameraInfo", "ros", ("camera_info*.y*ml", "ost.yaml"), (*BROWN, "kb:4"), offset=0.5),
     Format(
         "kalibr",
@@ -101,7 +97,5 @@ def format_by_file_name(name: str) -> Format:
     """The format whose pattern matches a file name to be written: the most particular pattern wins."""
     hits = [(len(p), row) for row in _ROWS for p in row.patterns if row.writes and fnmatch(name.lower(), p)]
     if not hits:
-        raise FormatError(
-            f"No camera format goes with the file name '{name}'. Name one: {', '.join(FORMATS)}."
-        )
+        raise FormatError(f"No camera format goes with the file name '{name}'. Name one: {', '.join(FORMATS)}.")
     return max(hits, key=lambda hit: hit[0])[1]
