@@ -37,7 +37,7 @@ def read(
         raise FormatError(f"{found.title} files can only be written, not read.")
     try:
         cameras = found.load().parse(content, size)
-    except (KeyError, IndexError, TypeError, ValueError, RecursionError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
         if isinstance(error, ModelError):
             raise FormatError(f"{name}: {error}") from None
         raise FormatError(f"{name} is damaged or not a {found.title} file ({error or type(error).__name__}).") from None
