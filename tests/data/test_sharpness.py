@@ -57,7 +57,7 @@ def test_views_of_white_noise_look_alike_at_every_field_of_view(jpeg):
         panorama = noise_panorama(width, rng)
         pyramids.append(build_pyramid(compress(panorama, 60) if jpeg else panorama))
     fov, share = [], []
-    while len(fov) < 160:
+    while len(fov) < 320:
         pyramid, density = pyramids[len(fov) % len(pyramids)], rng.uniform(2.02, 2.1)
         drawn = draw_view(BUILTIN["op_g"], rng, 224, 224)
         if source_pixels(drawn.camera, pyramid.pixels_per_radian) >= density:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,10 @@ class BatchMaker:
     """Draws batches. Opening it prepares the caches; after that it only reads memory maps."""
 
     def __init__(self, config: ViewConfig, progress: bool = False):
-        self.config = config
         self.augment = augment_level(config.augment)
         self.recipe = load_recipe(config.recipe, config.lensfun)
+        least = max(config.min_source_pixels, self.recipe.min_source_pixels or 0.0)
+        self.config = replace(config, min_source_pixels=least)
         if config.panoramas is not None:
             self._open_panoramas(progress)
         if config.photos is not None:
@@ -58,9 +60,7 @@ class BatchMaker:
         self.panoramas = [cached[p.id] for p in chosen if p.id in cached]
         if not self.panoramas:
             detail = f" {len(refused)} were refused: {refused[0]}" if refused else ""
-            raise ImageError(
-                f"{self.config.panoramas}: no panorama in the split '{self.config.split}'.{detail}"
-            )
+            raise ImageError(f"{self.config.panoramas}: no panorama in the split '{self.config.split}'.{detail}")
         weights = balanced_weights([p.place for p in chosen if p.id in cached], self.config.balance)
         self.panorama_share = np.cumsum(weights)
 
@@ -68,9 +68,7 @@ class BatchMaker:
         assert self.config.photos is not None
         self.photo_store = PhotoStore(self.config.photos, self.config.cache, progress)
         photos = self.photo_store.photos
-        self.photo_index = np.array(
-            [i for i, p in enumerate(photos) if p.split == self.config.split], np.int64
-        )
+        self.photo_index = np.array([i for i, p in enumerate(photos) if p.split == self.config.split], np.int64)
         if not len(self.photo_index):
             raise ImageError(f"{self.config.photos}: no photograph in the split '{self.config.split}'.")
         mine = [photos[i] for i in self.photo_index]

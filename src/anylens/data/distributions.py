@@ -92,6 +92,4 @@ def read_distribution(data: Any) -> Distribution:
             return KINDS[kind](*(float(v) for v in (values if isinstance(values, list) else [values])))
         except (KeyError, TypeError, ValueError):
             pass
-    raise FormatError(
-        f"Not a distribution: {data!r}. Use a number or one of {', '.join([*KINDS, 'mixture'])}."
-    )
+    raise FormatError(f"Not a distribution: {data!r}. Use a number or one of {', '.join([*KINDS, 'mixture'])}.")

@@ -26,9 +26,7 @@ class Drawn:
     clamped: bool = False
 
 
-def draw_view(
-    recipe: Recipe, rng: np.random.Generator, width: int, height: int, yaw_deg: float | None = None
-) -> Drawn:
+def draw_view(recipe: Recipe, rng: np.random.Generator, width: int, height: int, yaw_deg: float | None = None) -> Drawn:
     """A camera of width x height pixels held as the recipe says; yaw uniform unless given."""
     setting = _choose(recipe.settings, [s.weight for s in recipe.settings], rng)
     yaw = float(rng.uniform(-180, 180)) if yaw_deg is None else yaw_deg

@@ -33,9 +33,7 @@ def read_exr(path: str | Path) -> np.ndarray:
         header, at = _header(data)
         return _pixels(data, at, header)
     except (struct.error, IndexError, KeyError, ValueError, zlib.error) as error:
-        raise ImageError(
-            f"{path.name}: truncated or unsupported EXR ({error}). Save it as ZIP scan lines."
-        ) from None
+        raise ImageError(f"{path.name}: truncated or unsupported EXR ({error}). Save it as ZIP scan lines.") from None
 
 
 def _header(data: bytes) -> tuple[dict[str, tuple[str, bytes]], int]:

@@ -29,17 +29,13 @@ def source_pixels(camera: Camera, pixels_per_radian: float) -> float:
     return pixels_per_radian * math.exp(0.5 * float(np.interp(r, at, np.log(solid)).mean()))
 
 
-def shows_cap(
-    camera: Camera, rotation: np.ndarray, nadir_deg: float, zenith_deg: float, share: float = 0.005
-) -> bool:
+def shows_cap(camera: Camera, rotation: np.ndarray, nadir_deg: float, zenith_deg: float, share: float = 0.005) -> bool:
     """Whether more than `share` of the view falls into a black cap around the nadir or the zenith."""
     if nadir_deg < 1 and zenith_deg < 1:
         return False
     x, y = ((np.arange(16) + 0.5) / 16 * side for side in (camera.width, camera.height))
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    down = (
-        np.asarray(camera.unproject(grid)[0]) @ rotation[1]
-    )  # y of the ray in the panorama: +1 at the nadir
+    down = np.asarray(camera.unproject(grid)[0]) @ rotation[1]  # y of the ray in the panorama: +1 at the nadir
     dark = (down > math.cos(math.radians(nadir_deg))) if nadir_deg >= 1 else np.zeros(len(down), bool)
     if zenith_deg >= 1:
         dark = dark | (down < -math.cos(math.radians(zenith_deg)))

@@ -46,17 +46,10 @@ def list_panoramas(folder: str | Path) -> list[Panorama]:
     elif (folder / "manifest.csv").is_file():
         found = _from_manifest(folder)
     else:
-        files = (
-            sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES) if folder.is_dir() else []
-        )
-        found = [
-            Panorama(p.relative_to(folder).as_posix(), str(p), p.relative_to(folder).as_posix())
-            for p in files
-        ]
+        files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES) if folder.is_dir() else []
+        found = [Panorama(p.relative_to(folder).as_posix(), str(p), p.relative_to(folder).as_posix()) for p in files]
     if not found:
-        raise ImageError(
-            f"{folder}: no panoramas here. Expected equirectangular {', '.join(SUFFIXES)} files."
-        )
+        raise ImageError(f"{folder}: no panoramas here. Expected equirectangular {', '.join(SUFFIXES)} files.")
     splits = assign_splits(p.place for p in found)
     return sorted((replace(p, split=splits[p.place]) for p in found), key=lambda p: p.id)
 
@@ -142,9 +135,7 @@ class PanoramaStore:
             self._open[cached.file] = Pyramid(tuple(levels), cached.width, cached.height)
         return self._open[cached.file]
 
-    def prepare_all(
-        self, panoramas: list[Panorama], progress: bool = False
-    ) -> tuple[dict[str, Cached], list[str]]:
+    def prepare_all(self, panoramas: list[Panorama], progress: bool = False) -> tuple[dict[str, Cached], list[str]]:
         """Prepare every panorama; returns what is cached by id, and one line for each that was refused."""
         from tqdm import tqdm
 

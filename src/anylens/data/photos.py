@@ -45,9 +45,7 @@ def list_photographs(folder: str | Path) -> list[Photograph]:
     """The photographs of a folder's manifest, with their split by source."""
     manifest = Path(folder) / "manifest.jsonl"
     if not manifest.is_file():
-        raise ImageError(
-            f"{folder}: no manifest.jsonl here. `anylens collect` makes such a folder from your photos."
-        )
+        raise ImageError(f"{folder}: no manifest.jsonl here. `anylens collect` makes such a folder from your photos.")
     rows = []
     for number, line in enumerate(manifest.read_text(encoding="utf-8").splitlines(), 1):
         try:

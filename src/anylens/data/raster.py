@@ -62,9 +62,7 @@ def shrink_area(image: np.ndarray, width: int, height: int) -> np.ndarray:
 def _shrink_first_axis(x: np.ndarray, size: int) -> np.ndarray:
     """Area mean along axis 0 from differences of the running integral at the output pixels' borders."""
     n = x.shape[0]
-    integral = np.concatenate(
-        [np.zeros_like(x[:1], dtype=np.float64), np.cumsum(x, axis=0, dtype=np.float64)]
-    )
+    integral = np.concatenate([np.zeros_like(x[:1], dtype=np.float64), np.cumsum(x, axis=0, dtype=np.float64)])
     at = np.linspace(0.0, n, size + 1)
     low = np.minimum(at.astype(np.int64), n - 1)
     part = (at - low).reshape(-1, *([1] * (x.ndim - 1)))

@@ -93,9 +93,7 @@ def load_recipe(name: str, lensfun: str | None = None) -> Recipe:
 
         return lensfun_recipe(name.partition(":")[2] or lensfun)
     if name not in BUILTIN:
-        raise FormatError(
-            f"Unknown recipe '{name}'. Built in: {', '.join(BUILTIN)}, lensfun; or give a .json file."
-        )
+        raise FormatError(f"Unknown recipe '{name}'. Built in: {', '.join(BUILTIN)}, lensfun; or give a .json file.")
     return BUILTIN[name]
 
 
@@ -107,9 +105,7 @@ def read_recipe(path: Path) -> Recipe:
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror}.") from None
     except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise FormatError(
-            f"{path}: not a recipe ({error!r}). See `anylens render --help` for its form."
-        ) from None
+        raise FormatError(f"{path}: not a recipe ({error!r}). See `anylens render --help` for its form.") from None
     if not settings or not all(s.lenses for s in settings):
         raise FormatError(f"{path}: a recipe needs at least one setting with at least one lens.")
     return Recipe(

@@ -60,9 +60,7 @@ def level_weights(log2_m: np.ndarray, levels: int) -> list[np.ndarray]:
     t = np.clip(log2_m, 0, levels - 1)
     low = np.minimum(np.floor(t), max(levels - 2, 0))
     finer = (4 - 4.0 ** (t - low)) / 3
-    return [
-        np.where(low == level, finer, 0) + np.where(low == level - 1, 1 - finer, 0) for level in range(levels)
-    ]
+    return [np.where(low == level, finer, 0) + np.where(low == level - 1, 1 - finer, 0) for level in range(levels)]
 
 
 def blend(layers: list[np.ndarray], shares: list[np.ndarray]) -> np.ndarray:

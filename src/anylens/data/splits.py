@@ -15,9 +15,7 @@ def assign_splits(names: Iterable[str], shares: tuple[float, float, float] = SHA
     """
     ordered = sorted(set(names), key=lambda name: (hashlib.sha256(name.encode()).digest(), name))
     val, test = (round(len(ordered) * share) for share in shares[1:])
-    return {
-        name: "val" if i < val else "test" if i < val + test else "train" for i, name in enumerate(ordered)
-    }
+    return {name: "val" if i < val else "test" if i < val + test else "train" for i, name in enumerate(ordered)}
 
 
 def stable_number(*parts: object) -> int:

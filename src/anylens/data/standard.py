@@ -15,9 +15,7 @@ from PIL import Image
 
 from anylens.data.raster import shrink_area, soften
 
-SOFTENING = (
-    0.09  # three-tap weight with the response of bilinear sampling at a random position, one pixel per pixel
-)
+SOFTENING = 0.09  # three-tap weight with the response of bilinear sampling at a random position, one pixel per pixel
 
 
 def standard_form(image: np.ndarray, out_w: int, out_h: int, density: float) -> np.ndarray:

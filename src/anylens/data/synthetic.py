@@ -37,9 +37,7 @@ def box_world(width: int = 2048, seed: int = 0) -> np.ndarray:
     """
     rng = np.random.default_rng(seed)
     rays = panorama_rays(width, width // 2)
-    size = np.array(
-        [rng.uniform(2.2, 4.0), rng.uniform(1.2, 1.6), rng.uniform(2.2, 4.0)]
-    )  # half extents, metres
+    size = np.array([rng.uniform(2.2, 4.0), rng.uniform(1.2, 1.6), rng.uniform(2.2, 4.0)])  # half extents, metres
     shift = size * np.array([rng.uniform(-0.4, 0.4), rng.uniform(-0.15, 0.15), rng.uniform(-0.4, 0.4)])
     with np.errstate(divide="ignore"):
         reach = (np.sign(rays) * size - shift) / np.where(np.abs(rays) < 1e-12, 1e-12, rays)
@@ -81,13 +79,7 @@ def _wall(p: np.ndarray, half_height: float, rng: np.random.Generator) -> np.nda
         w, h = rng.uniform(0.3, 1.4), rng.uniform(0.2, 1.2)
         inside = (along > x) & (along < x + w) & (down > y) & (down < min(y + h, half_height - 0.12))
         frame = 0.04
-        core = (
-            inside
-            & (along > x + frame)
-            & (along < x + w - frame)
-            & (down > y + frame)
-            & (down < y + h - frame)
-        )
+        core = inside & (along > x + frame) & (along < x + w - frame) & (down > y + frame) & (down < y + h - frame)
         colour[inside] = rng.uniform(0.1, 0.9, 3)
         rows, columns = rng.integers(1, 6, 2)
         cell = np.floor((along - x) / w * columns) + 7 * np.floor((down - y) / h * rows)

@@ -53,9 +53,7 @@ class TrainingViews(IterableDataset):
 
     def loader(self, num_workers: int = 1, prefetch: int = 4) -> DataLoader:
         """A DataLoader that yields the batches in order; 0 workers draws them in this process."""
-        more: dict[str, Any] = (
-            {"prefetch_factor": prefetch, "persistent_workers": True} if num_workers else {}
-        )
+        more: dict[str, Any] = {"prefetch_factor": prefetch, "persistent_workers": True} if num_workers else {}
         return DataLoader(self, batch_size=None, num_workers=num_workers, worker_init_fn=_one_thread, **more)
 
 

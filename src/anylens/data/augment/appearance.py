@@ -49,9 +49,7 @@ def augment_output(image: np.ndarray, settings: Augment, rng: np.random.Generato
     return image
 
 
-def _compress(
-    image: np.ndarray, settings: Augment, probability: float, rng: np.random.Generator
-) -> np.ndarray:
+def _compress(image: np.ndarray, settings: Augment, probability: float, rng: np.random.Generator) -> np.ndarray:
     if probability <= 0 or rng.random() >= probability:
         return image
     low, high = settings.quality

@@ -30,11 +30,7 @@ class Shot:
 
     @property
     def camera(self) -> str:
-        return (
-            self.model
-            if self.model.lower().startswith(self.maker.lower())
-            else f"{self.maker} {self.model}".strip()
-        )
+        return self.model if self.model.lower().startswith(self.maker.lower()) else f"{self.maker} {self.model}".strip()
 
 
 def read_shot(image: Image.Image) -> Shot:

@@ -75,9 +75,7 @@ def collect(
     return result
 
 
-def take(
-    file: Path, source: str, folder: Path, lensfun: Database | None, seen: Seen, side: int, quality: int
-) -> dict:
+def take(file: Path, source: str, folder: Path, lensfun: Database | None, seen: Seen, side: int, quality: int) -> dict:
     """Judge one photograph and write its small copy; returns its row. Raises Doubt."""
     with Image.open(file) as image:
         shot = read_shot(image)
@@ -93,9 +91,7 @@ def take(
     width, height = round(upright.width * scale), round(upright.height * scale)
     pixels = np.ascontiguousarray(shrink_area(np.asarray(upright), width, height))
     buffer = io.BytesIO()
-    Image.fromarray(pixels).save(
-        buffer, "WEBP", quality=quality
-    )  # a new picture: nothing of the old metadata
+    Image.fromarray(pixels).save(buffer, "WEBP", quality=quality)  # a new picture: nothing of the old metadata
     name = f"images/{hashlib.sha256(pixels.tobytes()).hexdigest()[:14]}.webp"
     write_atomically(folder / name, buffer.getvalue(), sync=False)
     focal = f35 / DIAGONAL_35 * math.hypot(width, height)

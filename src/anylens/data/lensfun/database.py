@@ -64,8 +64,7 @@ def find_database(given: str | None = None) -> Path:
             return Path(place).expanduser()
     where = given or ", ".join(PLACES)
     raise FormatError(
-        f"No LensFun database at {where}. Install one (Debian: apt install liblensfun-data-v1) "
-        "or give its folder."
+        f"No LensFun database at {where}. Install one (Debian: apt install liblensfun-data-v1) or give its folder."
     )
 
 

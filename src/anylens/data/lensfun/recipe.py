@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from anylens.data.builtin import HELD_PITCH, HELD_ROLL
+from anylens.data.builtin import HELD, HELD_PITCH, HELD_ROLL
 from anylens.data.folders import cache_folder, write_atomically
 from anylens.data.lensfun.database import find_database, read_database
 from anylens.data.lensfun.mapping import map_lenses
@@ -26,7 +26,8 @@ def lensfun_recipe(path: str | None = None, cache: str | None = None) -> Recipe:
         fixed = tuple((row["hfov_deg"], *row["coefs"]) for row in rows if row["model"] == model)
         if fixed:
             lenses.append(Lens(model, share, fixed=fixed))
-    return Recipe("lensfun", (Setting(tuple(lenses), roll_deg=HELD_ROLL, pitch_deg=HELD_PITCH),))
+    setting = Setting(tuple(lenses), roll_deg=HELD_ROLL, pitch_deg=HELD_PITCH)
+    return Recipe("lensfun", (setting,), aspect=HELD.aspect)
 
 
 def _mapped_rows(where: Path, cache: str | None) -> list[dict]:

@@ -59,9 +59,7 @@ class Plan:
     """
 
     job: RenderJob
-    shards: tuple[
-        tuple[str, int, tuple[tuple[str, int], ...]], ...
-    ]  # split, number in it, (panorama id, index)…
+    shards: tuple[tuple[str, int, tuple[tuple[str, int], ...]], ...]  # split, number in it, (panorama id, index)…
     refused: tuple[str, ...]
 
     def names(self) -> list[str]:
@@ -102,9 +100,7 @@ class Scene:
         from.
         """
         if self.views < 1 or self.job.size < 16 or self.job.per_shard < 1:
-            raise FormatError(
-                "A set needs at least one view per panorama and shard, and views of 16 pixels or more."
-            )
+            raise FormatError("A set needs at least one view per panorama and shard, and views of 16 pixels or more.")
         self.cached, refused = self.store.prepare_all(list(self.panoramas.values()), self.progress)
         for name in list(self.cached):
             reason = self.unfit(name)

@@ -51,9 +51,7 @@ def _claim(job: RenderJob, folder: Path) -> None:
     note = folder / "job.json"
     if note.is_file():
         if note.read_text() != job.fingerprint():
-            raise FormatError(
-                f"{folder} holds a set with other settings (see its job.json). Choose another folder."
-            )
+            raise FormatError(f"{folder} holds a set with other settings (see its job.json). Choose another folder.")
     elif any(folder.glob("*.tar")):
         raise FormatError(f"{folder} holds shards of an unknown job. Choose another folder.")
     else:
