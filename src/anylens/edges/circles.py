@@ -51,8 +51,9 @@ def circles(camera: Camera, points: np.ndarray, directions: np.ndarray) -> Circl
     theta_r = np.maximum(profile.angle_grad(theta, r, k)[0], 1e-9)
     sin, cos = np.sin(theta), np.cos(theta)
     ex, ey = np.where(r > 1e-9, x[..., 0] / r, 1.0), np.where(r > 1e-9, x[..., 1] / r, 0.0)
+    stretch = np.where(r > 1e-7, r / np.maximum(sin, 1e-12), 1 / theta_r)  # its limit on the axis
     A = np.stack([cos * ex, cos * ey, -sin], axis=-1) / theta_r[..., None]
-    B = np.stack([-ey, ex, np.zeros_like(ex)], axis=-1) * (r / np.maximum(sin, 1e-12))[..., None]
+    B = np.stack([-ey, ex, np.zeros_like(ex)], axis=-1) * stretch[..., None]
 
     # From (radial, tangential) back to pixels along x and y, where angles are taken.
     by_x = f[..., 0:1] * (ex[..., None] * A - ey[..., None] * B)
