@@ -89,9 +89,7 @@ def measure(name: str, camera: Camera, image: np.ndarray, rounds: int) -> dict:
         "max_difference": int(np.abs(theirs - mine)[inside].max()),
         "max_difference_numpy": int(np.abs(theirs - numpy_image)[inside].max()),
         "map_error_px": float(max(np.abs(u - exact[..., 0]).max(), np.abs(v - exact[..., 1]).max())),
-        "opencv_map_error_px": float(
-            max(np.abs(x + 0.5 - exact[..., 0]).max(), np.abs(y + 0.5 - exact[..., 1]).max())
-        ),
+        "opencv_map_error_px": float(max(np.abs(x + 0.5 - exact[..., 0]).max(), np.abs(y + 0.5 - exact[..., 1]).max())),
     }
 
 

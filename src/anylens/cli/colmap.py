@@ -41,9 +41,7 @@ class Colmap:
     """
 
     database: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(help="COLMAP's database.db.")]
-    images: Annotated[
-        Path, tyro.conf.Positional, tyro.conf.arg(help="Folder that the image names start from.")
-    ]
+    images: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(help="Folder that the image names start from.")]
     model: Annotated[str | None, tyro.conf.arg(metavar="MODEL")] = None
     """Camera model; each camera keeps the model that the database has for it otherwise."""
     tight: float = TIGHT

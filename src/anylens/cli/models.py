@@ -30,9 +30,7 @@ class Models:
             print(json.dumps(rows, indent=2, ensure_ascii=False))
         elif self.formats:
             for row in rows:
-                ways = " and ".join(
-                    w for w, has in (("read", row["reads"]), ("written", row["writes"])) if has
-                )
+                ways = " and ".join(w for w, has in (("read", row["reads"]), ("written", row["writes"])) if has)
                 print(f"{row['name']:<15} {row['title']}, {ways}; {', '.join(row['files'])}")
                 print(f"{'':<15} holds {'every model' if row['every'] else ', '.join(row['models'])}")
         else:
@@ -53,9 +51,7 @@ def model_rows() -> list[dict]:
         name = f"{family}:1..{order}" if order else family
         parsed = parse(f"{family}:{order}" if order else family)
         bounds = {k: list(v) for k, v in cls.bounds.items()}
-        rows.append(
-            {"model": name, "formula": cls.formula, "params": list(parsed.param_names), "bounds": bounds}
-        )
+        rows.append({"model": name, "formula": cls.formula, "params": list(parsed.param_names), "bounds": bounds})
     return rows
 
 

@@ -36,9 +36,7 @@ class Undistort:
     Each picture gets its new camera beside it as JSON; EXIF, colour profile and depth are kept.
     """
 
-    photos: Annotated[
-        tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PHOTO", help="Photos or folders.")
-    ]
+    photos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PHOTO", help="Photos or folders.")]
     camera: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Camera file in any known format; without one, each photo is calibrated."""
     name: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
@@ -128,21 +126,15 @@ def find_photos(given: tuple[Path, ...], out: Path) -> list[tuple[Path, Path]]:
     pairs: list[tuple[Path, Path]] = []
     for path in given:
         if path.is_dir():
-            inside = sorted(
-                p for p in path.rglob("*") if p.suffix.lower() in PHOTO_SUFFIXES and not p.is_dir()
-            )
-            pairs += [
-                (p, out / p.relative_to(path)) for p in inside if out.resolve() not in p.resolve().parents
-            ]
+            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in PHOTO_SUFFIXES and not p.is_dir())
+            pairs += [(p, out / p.relative_to(path)) for p in inside if out.resolve() not in p.resolve().parents]
         else:
             pairs.append((path, out / path.name))
     if not pairs:
         raise ImageError("There are no photos to undistort in what was given.")
     pairs = [(p, t if t.suffix.lower() in PILLOW else t.with_suffix(".png")) for p, t in pairs]
     targets = [t for _, t in pairs]
-    twice = (
-        next((t for t in targets if targets.count(t) > 1), None) if len(set(targets)) < len(targets) else None
-    )
+    twice = next((t for t in targets if targets.count(t) > 1), None) if len(set(targets)) < len(targets) else None
     if twice is not None:
         raise ImageError(f"Two photos would both become '{twice}'. Undistort their folders one by one.")
     return pairs
@@ -159,9 +151,7 @@ def calibrate_one(path: Path) -> Camera:
     try:
         from anylens import calibrate  # type: ignore[attr-defined]
     except ImportError:
-        raise AnylensError(
-            "This installation cannot calibrate photos. Give the camera: --camera FILE."
-        ) from None
+        raise AnylensError("This installation cannot calibrate photos. Give the camera: --camera FILE.") from None
     return calibrate(path).camera
 
 

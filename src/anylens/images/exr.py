@@ -19,15 +19,11 @@ KINDS = {"float16": 1, "float32": 2}
 
 def encode_exr(channels: dict[str, np.ndarray], *, half: bool = False) -> bytes:
     """EXR bytes of named channels ("R", "G", …), each (H, W), as float32 or, with `half`, float16."""
-    if not channels or any(
-        c.ndim != 2 or c.shape != next(iter(channels.values())).shape for c in channels.values()
-    ):
+    if not channels or any(c.ndim != 2 or c.shape != next(iter(channels.values())).shape for c in channels.values()):
         raise ImageError("EXR channels are arrays (H, W) of one size.")
     dtype = np.dtype("<f2" if half else "<f4")
     names = sorted(channels)  # the format wants them in alphabetical order
-    planes = np.stack(
-        [channels[n].astype(dtype) for n in names], axis=1
-    )  # (H, C, W): a line is channel by channel
+    planes = np.stack([channels[n].astype(dtype) for n in names], axis=1)  # (H, C, W): a line is channel by channel
     height, _, width = planes.shape
     header = _header(names, KINDS["float16" if half else "float32"], width, height)
     blocks = []

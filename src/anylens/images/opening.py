@@ -70,16 +70,12 @@ def open_picture(data: bytes, name: str, max_pixels: int = MAX_PIXELS) -> Image.
     picture = _identify(data, name)
     width, height = picture.size
     if width * height > max_pixels:
-        raise ImageError(
-            f"{name}: {width}x{height} is more than {max_pixels / 1e6:.0f} megapixels. Shrink it first."
-        )
+        raise ImageError(f"{name}: {width}x{height} is more than {max_pixels / 1e6:.0f} megapixels. Shrink it first.")
     if min(width, height) < MIN_SIDE:
         raise ImageError(f"{name}: {width}x{height} is too small; each side needs {MIN_SIDE} pixels.")
     tags: Any = getattr(picture, "tag_v2", None)
     if tags is not None and (50706 in tags or int(tags.get(254, 0) or 0) & 1):
-        raise ImageError(
-            f"{name}: a raw file; only its thumbnail could be read. Develop it to JPEG or TIFF first."
-        )
+        raise ImageError(f"{name}: a raw file; only its thumbnail could be read. Develop it to JPEG or TIFF first.")
     return picture
 
 
@@ -120,16 +116,10 @@ def _identify(data: bytes, name: str) -> Image.Image:
 def _guess(data: bytes) -> str:
     """What a file that is no readable picture is instead, with the way out."""
     if data[4:8] == b"ftyp" and data[8:12] in (b"heic", b"heix", b"mif1", b"msf1", b"heim", b"hevc"):
-        return (
-            "HEIC is read with the package pillow-heif: install it and import it, or save the photo as JPEG"
-        )
+        return "HEIC is read with the package pillow-heif: install it and import it, or save the photo as JPEG"
     if data[:4] == b"\x76\x2f\x31\x01":
         return "OpenEXR is not read as a photograph; convert it to PNG or TIFF"
-    if (
-        data[4:8] == b"ftyp"
-        or data[:4] == b"\x1aE\xdf\xa3"
-        or (data[:4] == b"RIFF" and data[8:12] == b"AVI ")
-    ):
+    if data[4:8] == b"ftyp" or data[:4] == b"\x1aE\xdf\xa3" or (data[:4] == b"RIFF" and data[8:12] == b"AVI "):
         return "a video, not a photograph"
     if data[:4] in (b"%PDF", b"PK\x03\x04"):
         return "a document or archive, not a picture"

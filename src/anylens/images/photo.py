@@ -65,9 +65,7 @@ def read_photo(
             raise ImageError(f"{name or 'The stream'}: {error}.") from None
         if not isinstance(data, bytes):
             raise ImageError(f"{name or 'The stream'}: opened as text; open it in binary mode ('rb').")
-        return _decode(
-            data, name or Path(str(getattr(source, "name", "The stream"))).name, max_pixels, at_least
-        )
+        return _decode(data, name or Path(str(getattr(source, "name", "The stream"))).name, max_pixels, at_least)
     name = name or "The array"
     pixels = check_array(source, name)
     _check_size(pixels.shape[1], pixels.shape[0], name, max_pixels)

@@ -18,26 +18,18 @@ DEPTHS = (10, 12, 14, 16)  # bits that cameras store in 16
 def check_array(array: Any, name: str) -> np.ndarray:
     """A NumPy picture (H, W) or (H, W, C); channels first, torch's habit, is turned. Raises ImageError."""
     if not is_array_api_obj(array):
-        raise ImageError(
-            f"{name}: expected a path, bytes, a Pillow image or an array, not {type(array).__name__}."
-        )
+        raise ImageError(f"{name}: expected a path, bytes, a Pillow image or an array, not {type(array).__name__}.")
     pixels = as_numpy(array)
     if pixels.ndim == 3 and pixels.shape[2] not in CHANNELS and pixels.shape[0] in CHANNELS:
         pixels = np.moveaxis(pixels, 0, 2)
     if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] not in CHANNELS):
-        raise ImageError(
-            f"{name}: an array of shape {pixels.shape} is no picture. Use (H, W), (H, W, 3) or (3, H, W)."
-        )
+        raise ImageError(f"{name}: an array of shape {pixels.shape} is no picture. Use (H, W), (H, W, 3) or (3, H, W).")
     if pixels.dtype.kind not in "uif" and pixels.dtype != bool:
-        raise ImageError(
-            f"{name}: an array of {pixels.dtype} is no picture. Use uint8, uint16 or floats in [0, 1]."
-        )
+        raise ImageError(f"{name}: an array of {pixels.dtype} is no picture. Use uint8, uint16 or floats in [0, 1].")
     return pixels
 
 
-def to_rgb8(
-    pixels: np.ndarray, name: str, *, scale_floats: bool = False
-) -> tuple[np.ndarray, np.ndarray | None]:
+def to_rgb8(pixels: np.ndarray, name: str, *, scale_floats: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
     """RGB (H, W, 3) uint8 and, where there is transparency, which pixels are opaque (H, W).
 
     uint16 is scaled by the smallest camera depth (10 to 16 bits) that holds its values. Floats must lie in

@@ -44,18 +44,14 @@ def read_raster(path: str | Path, max_pixels: int = MAX_PIXELS) -> Raster:
     if deep:
         pixels, mode = _read_deep(data, path.name)
         if turned:
-            raise ImageError(
-                f"{path.name}: 16-bit TIFFs with an orientation tag are not supported. Turn it first."
-            )
+            raise ImageError(f"{path.name}: 16-bit TIFFs with an orientation tag are not supported. Turn it first.")
     else:
         # Pillow before 11 opens 16-bit grey PNGs in 32 bits
         if picture.mode.startswith("I;16") or (picture.mode == "I" and picture.format == "PNG"):
             mode, pixels = "I;16", np.asarray(picture).astype(np.uint16)
         else:
             if picture.mode not in KEPT_MODES:
-                picture = picture.convert(
-                    "RGBA" if "transparency" in picture.info or "A" in picture.mode else "RGB"
-                )
+                picture = picture.convert("RGBA" if "transparency" in picture.info or "A" in picture.mode else "RGB")
             mode, pixels = picture.mode, np.asarray(picture)
     exif = _exif_of(picture)
     return Raster(np.ascontiguousarray(turn_pixels(pixels, tags.orientation)), mode, tags, exif, icc)
@@ -81,9 +77,7 @@ def _is_float_colour(data: bytes, name: str, max_pixels: int) -> bool:
     except Exception:  # damaged: the ordinary way reports it
         return False
     if is_float and size > max_pixels:
-        raise ImageError(
-            f"{name}: {size / 1e6:.0f} megapixels are more than {max_pixels / 1e6:.0f}. Shrink it first."
-        )
+        raise ImageError(f"{name}: {size / 1e6:.0f} megapixels are more than {max_pixels / 1e6:.0f}. Shrink it first.")
     return is_float
 
 

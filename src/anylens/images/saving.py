@@ -34,16 +34,12 @@ def encode_picture(
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]
     if suffix == ".exr":
         planes = pixels.reshape(*pixels.shape[:2], channels).astype(np.float32)
-        return encode_exr(
-            {n: planes[..., i] for i, n in enumerate("Y" if channels == 1 else "RGBA"[:channels])}
-        )
+        return encode_exr({n: planes[..., i] for i, n in enumerate("Y" if channels == 1 else "RGBA"[:channels])})
     if suffix not in PILLOW:
         raise ImageError(f"Cannot write '{suffix}' pictures. Known: {', '.join(PILLOW)}, .exr.")
     if pixels.dtype != np.uint8:
         if suffix not in DEEP:
-            raise ImageError(
-                f"'{suffix}' holds 8 bits, the picture is {pixels.dtype}. Use {', '.join(DEEP)}."
-            )
+            raise ImageError(f"'{suffix}' holds 8 bits, the picture is {pixels.dtype}. Use {', '.join(DEEP)}.")
         if suffix == ".png":
             if pixels.dtype != np.uint16:
                 raise ImageError(f"PNG holds 8 or 16 bits, the picture is {pixels.dtype}. Use .tif or .exr.")

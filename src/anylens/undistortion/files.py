@@ -71,9 +71,7 @@ def undistort_file(
     done = undistort(raster.pixels, camera, **options)
     exif = None if raster.exif is None else renew_exif(raster.exif, done.camera)
     mode = raster.mode if raster.pixels.dtype == "uint8" else None
-    save_bytes(
-        out, encode_picture(done.image, out.suffix, mode=mode, exif=exif, icc=raster.icc, quality=quality)
-    )
+    save_bytes(out, encode_picture(done.image, out.suffix, mode=mode, exif=exif, icc=raster.icc, quality=quality))
     camera_file = out.with_suffix(".json")
     save_bytes(camera_file, (json.dumps(done.camera.to_dict(), indent=2) + "\n").encode())
     mask_file = None
@@ -102,9 +100,7 @@ def renew_exif(exif: Image.Exif, view: View) -> Image.Exif:
         inner[WIDTH], inner[HEIGHT] = int(view.width), int(view.height)
     if FOCAL_35 in inner:
         if isinstance(view, Camera):
-            inner[FOCAL_35] = max(
-                1, round(float(view.full[0]) * DIAGONAL_35MM / math.hypot(view.width, view.height))
-            )
+            inner[FOCAL_35] = max(1, round(float(view.full[0]) * DIAGONAL_35MM / math.hypot(view.width, view.height)))
         else:
             del inner[FOCAL_35]
     return new

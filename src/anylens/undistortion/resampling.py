@@ -59,18 +59,14 @@ def sample(
     return out
 
 
-def sample_numpy(
-    image: np.ndarray, u: np.ndarray, v: np.ndarray, interpolation: str = "linear"
-) -> np.ndarray:
+def sample_numpy(image: np.ndarray, u: np.ndarray, v: np.ndarray, interpolation: str = "linear") -> np.ndarray:
     """The same in NumPy: a weighted sum over the taps of a separable kernel."""
     height, width = image.shape[:2]
     flat = image.reshape(height * width, -1)
     shape = (*u.shape, *image.shape[2:])
     x, y = u - u.dtype.type(0.5), v - v.dtype.type(0.5)
     if interpolation == "nearest":
-        return flat.take(_clamp(np.rint(y), height) * width + _clamp(np.rint(x), width), axis=0).reshape(
-            shape
-        )
+        return flat.take(_clamp(np.rint(y), height) * width + _clamp(np.rint(x), width), axis=0).reshape(shape)
     weights = _cubic if interpolation == "cubic" else _linear
     left, top = np.floor(x), np.floor(y)
     wx, first = weights((x - left).astype(np.float32))

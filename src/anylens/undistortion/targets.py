@@ -65,9 +65,7 @@ def pinhole_target(
         return _pinhole(f, f, 0.5 * width, 0.5 * height, width, height)
     for name, value in (("balance", balance), ("alpha", alpha)):
         if value is not None and not 0 <= value <= 1:
-            raise ModelError(
-                f"{name} lies between 0 (no empty pixels) and 1 (all of the photo), not {value:g}."
-            )
+            raise ModelError(f"{name} lies between 0 (no empty pixels) and 1 (all of the photo), not {value:g}.")
     inner, outer = frame_rectangles(camera)
     if alpha is not None:
         params = [[width / (r - l), height / (b - t), -l * width / (r - l), -t * height / (b - t)]
@@ -80,8 +78,7 @@ def pinhole_target(
     if not (0 < cx < width and 0 < cy < height):
         raise ModelError("The principal point lies outside the photo: use alpha or fov_deg, not balance.")
     tight, wide = (
-        [cx / -l, (width - cx) / r, cy / -t / aspect, (height - cy) / b / aspect]
-        for l, t, r, b in (inner, outer)
+        [cx / -l, (width - cx) / r, cy / -t / aspect, (height - cy) / b / aspect] for l, t, r, b in (inner, outer)
     )
     f = (1 - balance) * max(tight) + balance * min(wide)
     return _pinhole(f, f * aspect, cx, cy, width, height)

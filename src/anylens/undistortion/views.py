@@ -61,9 +61,7 @@ def undistort(
     """
     image = np.asarray(image)
     if image.ndim not in (2, 3) or image.size == 0 or image.dtype.kind not in "uif":
-        raise ImageError(
-            f"Expected a picture (H, W) or (H, W, C) of numbers, not {image.shape} {image.dtype}."
-        )
+        raise ImageError(f"Expected a picture (H, W) or (H, W, C) of numbers, not {image.shape} {image.dtype}.")
     camera = match_size(camera, image.shape[1], image.shape[0])
     if not isinstance(to, str):
         target: View = to
