@@ -176,7 +176,7 @@ class Camera:
     def _across(self, first: tuple, second: tuple) -> Array:
         """Signed polar angles of two border points, added: they are on opposite sides unless a crop cut c off."""
         p, xp = self.full, namespace(self.params)
-        total = 0.0
+        total: Any = 0.0
         for sign, point in ((-1, first), (1, second)):
             offsets = [xp.zeros_like(p[..., 0]) if at is None else (at - p[..., 2 + i]) / p[..., i]
                        for i, at in enumerate(point)]  # fmt: skip

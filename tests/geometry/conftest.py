@@ -18,7 +18,9 @@ class Library:
         return array_api_strict.asarray(x) if self.name == "strict" else x
 
     def numpy(self, x):
-        return x.detach().numpy() if self.name == "torch" else np.asarray(x) if self.name == "numpy" else np.from_dlpack(x)
+        return (
+            x.detach().numpy() if self.name == "torch" else np.asarray(x) if self.name == "numpy" else np.from_dlpack(x)
+        )
 
     def owns(self, x):
         return array_api_compat.array_namespace(x) is array_api_compat.array_namespace(self(0.0))

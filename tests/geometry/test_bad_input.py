@@ -23,14 +23,16 @@ def spoil(value):
     (PIXELS, RAYS, -np.ones(len(RAYS))), (PIXELS, RAYS, np.full(len(RAYS), np.nan)), (PIXELS, RAYS, np.ones(3)),
     (PIXELS[:9], RAYS, None), (PIXELS, RAYS[:, :2], None), (PIXELS[0], RAYS[0], None), (PIXELS, 0 * RAYS, None),
     (np.full_like(PIXELS, np.nan), RAYS, None),
-], ids=["one", "none", "equal", "nan", "inf", "no weight", "negative", "nan weight", "few weights", "mismatch", "2 columns",
-        "flat", "no length", "nan pixels"])  # fmt: skip
+], ids=["one", "none", "equal", "nan", "inf", "no weight", "negative", "nan weight", "few weights", "mismatch",
+        "2 columns", "flat", "no length", "nan pixels"])  # fmt: skip
 def test_a_clear_error_of_our_own(model, pixels, rays, weights):
     with pytest.raises(FitError):
         anylens.fit(pixels, rays, model, **SIZE, weights=weights)
 
 
-@pytest.mark.parametrize("known", [{"foo": 1.0}, {"f": -1.0}, {"f": np.nan}, {"f": 1.0, "fx": 1.0}, {"xi": -1.0}, {"k1": 0.0}])
+@pytest.mark.parametrize(
+    "known", [{"foo": 1.0}, {"f": -1.0}, {"f": np.nan}, {"f": 1.0, "fx": 1.0}, {"xi": -1.0}, {"k1": 0.0}]
+)
 def test_impossible_knowledge(known):
     with pytest.raises(FitError):
         anylens.fit(PIXELS, RAYS, "ucm", **SIZE, known=known)

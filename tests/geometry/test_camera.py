@@ -57,7 +57,9 @@ def test_json_of_a_batch():
     assert Camera.from_dict(camera.to_dict()) == camera
 
 
-@pytest.mark.parametrize("bad", [{}, {"model": "ucm"}, {"model": "ucm", "width": 1, "height": 1, "params": {"f": 2}}, [], "x"])
+@pytest.mark.parametrize(
+    "bad", [{}, {"model": "ucm"}, {"model": "ucm", "width": 1, "height": 1, "params": {"f": 2}}, [], "x"]
+)
 def test_bad_dict(bad):
     with pytest.raises(anylens.AnylensError):
         Camera.from_dict(bad)
@@ -90,7 +92,8 @@ def test_single_points():
 
 
 @pytest.mark.parametrize(("model", "target", "most"), [
-    ("kb:4", "radial:4", np.inf), ("kb:4", "eucm", 2.0), ("radial:2", "kb:4", 3.0), ("ucm", "ds", 1e-6), ("ucm", "eucm", 1e-6),
+    ("kb:4", "radial:4", np.inf), ("kb:4", "eucm", 2.0), ("radial:2", "kb:4", 3.0), ("ucm", "ds", 1e-6),
+    ("ucm", "eucm", 1e-6),
     ("simple_pinhole", "fov", 1e-2), ("equidistant", "kb:1", 1e-8),
 ])  # fmt: skip
 def test_convert_states_its_largest_pixel_error(model, target, most):

@@ -41,7 +41,9 @@ def test_exact_rays_give_exact_parameters(model):
             assert error[keep].max() < 1e-7, (camera, fit.camera)
 
 
-@pytest.mark.parametrize("model", ["pinhole", "radial:2", "kb:4", "ucm", "division:2", "woodscape", "ocam", "equisolid"])
+@pytest.mark.parametrize(
+    "model", ["pinhole", "radial:2", "kb:4", "ucm", "division:2", "woodscape", "ocam", "equisolid"]
+)
 def test_the_closed_form_alone_is_exact_where_the_rows_are_linear(model):
     camera = examples(model)[0]
     pixels = grid(camera.width, camera.height)

@@ -63,7 +63,9 @@ def test_ransac_survives_forty_percent_of_gross_outliers(model):
     rays = camera.unproject(pixels)[0]
     bad = rng.random(400) < 0.4
     rays[bad] = anylens.field_to_rays(rng.uniform(-1, 1, (bad.sum(), 2)))
-    fit, inliers = anylens.fit_ransac(pixels, rays, model, width=camera.width, height=camera.height, threshold_deg=0.5, rng=rng)
+    fit, inliers = anylens.fit_ransac(
+        pixels, rays, model, width=camera.width, height=camera.height, threshold_deg=0.5, rng=rng
+    )
     assert fit.camera.hfov_deg == pytest.approx(camera.hfov_deg, abs=0.2)
     assert inliers[~bad].mean() > 0.99
     assert inliers[bad].mean() < 0.05

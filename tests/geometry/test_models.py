@@ -96,7 +96,10 @@ def test_jacobians_against_autograd(model):
             return Camera(camera.model, p, camera.width, camera.height).project(x)[0]
 
         rays = rays_of(params, pixels)
-        for of, at, jacobian in ((rays_of, pixels, camera.unproject_jacobian), (pixels_of, rays, camera.project_jacobian)):
+        for of, at, jacobian in (
+            (rays_of, pixels, camera.unproject_jacobian),
+            (pixels_of, rays, camera.project_jacobian),
+        ):
             by_point, by_params = jacobian(at.numpy())
             auto = torch.func.jacrev(of, argnums=0)(params, at).numpy()
             assert by_params == pytest.approx(auto, rel=1e-6, abs=1e-6 * (1 + np.abs(auto).max()))
@@ -127,7 +130,9 @@ def test_float32_stays_float32():
     assert rays.dtype == torch.float32
 
 
-@pytest.mark.parametrize("bad", ["radial:0", "kb:9", "foo", "kb", "kb:", "pinhole:1", "simple_", "radial:01", "kb:-1", "", 3, None])
+@pytest.mark.parametrize(
+    "bad", ["radial:0", "kb:9", "foo", "kb", "kb:", "pinhole:1", "simple_", "radial:01", "kb:-1", "", 3, None]
+)
 def test_malformed_ids(bad):
     with pytest.raises(anylens.AnylensError):
         Camera(bad, [1.0, 1.0, 1.0, 1.0], 10, 10)

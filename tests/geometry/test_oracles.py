@@ -71,7 +71,9 @@ def test_colmap(name):
         pytest.skip(f"this pycolmap has no {name}")
     model, params = COLMAP[name]
     for camera in examples(model):
-        theirs = pycolmap.Camera(model=name, width=camera.width, height=camera.height, params=params(list(camera.params)))
+        theirs = pycolmap.Camera(
+            model=name, width=camera.width, height=camera.height, params=params(list(camera.params))
+        )
         x = points(camera)
         seen = [theirs.img_from_cam(p) for p in x]
         ours = camera.project(x)[0]

@@ -89,10 +89,12 @@ def test_robust_losses_resist_outliers(loss):
 
 
 def test_priors_pull_and_shrink():
-    pixels, _, noisy, fov = pinhole_fields(1, 16, 1.0, seed=1)
+    pixels, _, noisy, _ = pinhole_fields(1, 16, 1.0, seed=1)
     size = {"width": SIZE, "height": SIZE}
     free = anylens.fit(pixels, noisy[0], "simple_pinhole", **size)
-    tight = anylens.fit(pixels, noisy[0], "simple_pinhole", **size, priors={"hfov_deg": (free.camera.hfov_deg + 5, 0.01)})
+    tight = anylens.fit(
+        pixels, noisy[0], "simple_pinhole", **size, priors={"hfov_deg": (free.camera.hfov_deg + 5, 0.01)}
+    )
     assert tight.camera.hfov_deg == pytest.approx(free.camera.hfov_deg + 5, abs=0.1)
     assert tight.hfov_std_deg < 0.5 * free.hfov_std_deg
     weak = anylens.fit(pixels, noisy[0], "simple_pinhole", **size, priors={"f": (100.0, 1e6)})

@@ -8,7 +8,7 @@ from anylens import Camera
 
 @pytest.mark.parametrize(("model", "cells"), [("pinhole", 5), ("radial:1", 6), ("simple_pinhole", 4), ("kb:2", 8)])
 def test_stated_intervals_cover_the_truth(model, cells):
-    """500 fields with smooth, correlated errors: the 68 % interval of the FoV holds the truth 60 to 76 % of the time."""
+    """500 fields with smooth errors: the 68 % interval of the FoV holds the truth 60 to 76 % of the time."""
     pixels, _, noisy, fov = pinhole_fields(500, 20, 1.0, seed=11, cells=cells, fov=(30, 100))
     fit = anylens.fit(pixels, noisy, model, width=640, height=640)
     for found, std in ((fit.camera.hfov_deg, fit.hfov_std_deg), (fit.camera.vfov_deg, fit.vfov_std_deg)):

@@ -29,7 +29,7 @@ def closed_form(problem: Problem, profile: Profile, known: Known) -> list[Array]
     centre = centre_and_aspect(problem, known)
     sample = make_sample(problem, *centre)
     fixed = {n: known.values[n] for n in profile.linear_coefs if n in known.values}
-    answers = [(centre, _neutral(sample, problem, profile, known))] if profile.coefs else []
+    answers: list[tuple] = [(centre, _neutral(sample, problem, profile, known))] if profile.coefs else []
     shared = ("aspect", "cx", "cy")
     if any(known.get(n) is None for n in shared):
         plain = tuple(known.values.get(n, problem.full(d)) for n, d in zip(shared, (1.0, 0.0, 0.0)))
@@ -149,7 +149,9 @@ def _scan(problem: Problem, profile: Profile, known: Known, centre: tuple) -> li
         rhs = rhs - y * columns[1]
     focal = known.get("fx")
     if focal is None:
-        focal = xp.sum(w * columns[0] * rhs, axis=-1, keepdims=True) / xp.sum(w * columns[0] ** 2, axis=-1, keepdims=True)
+        focal = xp.sum(w * columns[0] * rhs, axis=-1, keepdims=True) / xp.sum(
+            w * columns[0] ** 2, axis=-1, keepdims=True
+        )
     misfit = xp.sum(w * (rhs / focal - columns[0]) ** 2, axis=-1)
     misfit = xp.where(xp.isfinite(misfit) & (focal[..., 0] > 0), misfit, 1e30)
     found, at = [], 0

@@ -32,7 +32,9 @@ def make_known(known: dict[str, Any] | None, model: Model, problem) -> Known:
     allowed = (*model.param_names, "f", "aspect")
     wrong = [n for n in given if n not in allowed]
     if wrong:
-        raise FitError(f"'{model.id}' has no parameter '{wrong[0]}' that could be known. Allowed: {', '.join(allowed)}.")
+        raise FitError(
+            f"'{model.id}' has no parameter '{wrong[0]}' that could be known. Allowed: {', '.join(allowed)}."
+        )
     xp, half = problem.xp, problem.half
     arrays = {}
     for name, value in given.items():
@@ -72,7 +74,7 @@ def make_known(known: dict[str, Any] | None, model: Model, problem) -> Known:
 
 def _ties(values: dict[str, Array], profile: Profile) -> np.ndarray:
     size = 4 + len(profile.coefs)
-    columns = []
+    columns: list[tuple[int, ...]] = []
     if "aspect" in values and "fx" not in values:
         columns.append((0, 1))  # fy follows fx
     elif "aspect" not in values:

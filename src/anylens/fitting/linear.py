@@ -11,6 +11,7 @@ from anylens.fitting.known import Known
 from anylens.fitting.problem import Problem
 from anylens.profiles.base import Sample
 
+
 def centre_and_aspect(problem: Problem, known: Known) -> tuple[Array, Array, Array]:
     """a, cx, cy (..., 1), normalised; known ones are returned as they are. Raises FitError if undetermined."""
     xp = problem.xp

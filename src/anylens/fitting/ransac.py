@@ -70,4 +70,3 @@ def _inliers(problem, profile, q, threshold_deg: float):
         a, b, _ = residual(problem, c, s, theta)
     inside = (a * a + b * b < math.radians(threshold_deg) ** 2) & valid
     return inside, xp.sum(xp.astype(inside, problem.w.dtype) * problem.w, axis=-1)
-

@@ -30,7 +30,9 @@ class Schedule:
 
 
 FLOOR = 1e-29  # a mean squared angle that is rounding alone
+DAMPED = Schedule()
 PAPER = Schedule(steps=5, damped=False)
+L2 = Loss()
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,8 @@ class Refined:
     converged: Array
 
 
-def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, loss: Loss = Loss(),
-           schedule: Schedule = Schedule(), extra: Callable | None = None) -> Refined:  # fmt: skip
+def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, loss: Loss = L2,
+           schedule: Schedule = DAMPED, extra: Callable | None = None) -> Refined:  # fmt: skip
     """Refine q (..., P) along the columns of `ties` (P, F). `extra(q)` adds cost, gradient and Hessian."""
     xp = problem.xp
     T = xp.asarray(ties, dtype=q.dtype, device=q.device)

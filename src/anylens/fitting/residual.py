@@ -15,7 +15,6 @@ from anylens.arrays import Array, detach, safe_norm
 from anylens.fitting.problem import Problem
 from anylens.profiles.base import INSIDE, Profile
 
-
 STEEPEST = 50.0  # dϑ/dr that counts in full
 
 

@@ -76,8 +76,14 @@ def _stack(pixels, rays, views, weights):
     for i, (p, r, view) in enumerate(zip(pixels, rays, views)):
         p, r = as_float64(p, xp, device), as_float64(r, xp, device)
         if p.ndim != 2 or r.ndim != 2 or p.shape[0] != r.shape[0]:
-            raise FitError(f"Image {i}: expected pixels (N, 2) and rays (N, 3), not {tuple(p.shape)} and {tuple(r.shape)}.")
-        w = xp.ones(p.shape[:1], dtype=xp.float64, device=device) if weights is None else as_float64(weights[i], xp, device)
+            raise FitError(
+                f"Image {i}: expected pixels (N, 2) and rays (N, 3), not {tuple(p.shape)} and {tuple(r.shape)}."
+            )
+        w = (
+            xp.ones(p.shape[:1], dtype=xp.float64, device=device)
+            if weights is None
+            else as_float64(weights[i], xp, device)
+        )
         scale, offset = (xp.asarray(v, dtype=xp.float64, device=device) for v in (view.scale, view.offset))
         missing = longest - p.shape[0]
         for column, part in zip(columns, (p / scale + offset, r, w)):

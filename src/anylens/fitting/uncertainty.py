@@ -32,7 +32,9 @@ class Uncertainty:
     strength: Array  # variance of one angle over n_eff: what a squared prior deviation is worth
 
 
-def estimate(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, prior_hessian: Array | None) -> Uncertainty:
+def estimate(
+    problem: Problem, profile: Profile, q: Array, ties: np.ndarray, prior_hessian: Array | None
+) -> Uncertainty:
     """Uncertainty at parameters q (..., P) along the free directions `ties` (P, F)."""
     xp = problem.xp
     T = xp.asarray(ties, dtype=q.dtype, device=q.device)
@@ -50,15 +52,19 @@ def estimate(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, pri
         K = xp.asarray(K, dtype=q.dtype, device=q.device)
         expected = xp.stack([_expected(K, b, D, G, root, xp) for b in B], axis=-1)
         variance = seen[..., 0] / xp.clip(expected[..., 0], min=1e-300)
-        off = xp.log((seen[..., 1:] + 1e-300) / (seen[..., :1] + 1e-300)) - xp.log(expected[..., 1:] / expected[..., :1])
+        off = xp.log((seen[..., 1:] + 1e-300) / (seen[..., :1] + 1e-300)) - xp.log(
+            expected[..., 1:] / expected[..., :1]
+        )
         misfit.append(xp.sum(off * off, axis=-1) / (2 * TRUST**2))
         variances.append(variance)
         DK = (D * root) @ K
         meats.append(xp.sum(DK @ xp.matrix_transpose(D * root), axis=-3))
         means.append((mass[..., None, :] @ K @ mass[..., :, None])[..., 0, 0])
     posterior = _softmax(-xp.stack(misfit, axis=0), xp)
-    meat = sum((posterior[i, ..., None, None] * variances[i][..., None, None] * m for i, m in enumerate(meats)), start=0.0)
-    mean_variance = sum((posterior[i, ...] * variances[i] * m for i, m in enumerate(means)), start=0.0)
+    meat = sum(
+        (posterior[i, ..., None, None] * variances[i][..., None, None] * m for i, m in enumerate(meats)), start=0.0
+    )
+    mean_variance: Array = sum((posterior[i, ...] * variances[i] * m for i, m in enumerate(means)), start=0.0)
     one_variance = sum((posterior[i, ...] * v for i, v in enumerate(variances)), start=0.0)
     n_eff = one_variance / xp.clip(mean_variance, min=1e-300)
     if prior_hessian is not None:
@@ -103,7 +109,7 @@ def _pull(covariance: Array, T: Array, xp) -> Array:
 
 
 def _cell_means(problem: Problem, profile: Profile, q: Array, T: Array):
-    """Residual r (..., 2, 1, C) and Jacobian D (..., 2, F, C) as √mass times cell means, A (..., F, F), mass (..., C)."""
+    """Residual r (..., 2, 1, C) and Jacobian D (..., 2, F, C) as √mass · cell means; A (..., F, F); mass (..., C)."""
     xp = problem.xp
     at = linearise(problem, profile, q)
     Tt = xp.matrix_transpose(T)

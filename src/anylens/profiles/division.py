@@ -12,8 +12,8 @@ class Division(RadialDivision):
     name, orders = "division", (1, 2, 3, 4)
     formula = "ϑ = atan2(r, 1 + k₁r² + … + k_n r²ⁿ)"
     examples = (
-        ((420.0, 419.0, 322.5, 238.0, -0.21), (640, 480)),  # a wide webcam
-        ((310.0, 310.5, 512.0, 384.0, -0.115, -0.0032), (1024, 768)),  # a fisheye of about 180°
+        ((420.0, 419.0, 322.5, 238.0, -0.21), (640, 480)),  # typical of a wide webcam
+        ((310.0, 310.5, 512.0, 384.0, -0.115, -0.0032), (1024, 768)),  # typical of a fisheye lens
         ((900.0, 900.0, 640.0, 360.0, 0.05), (1280, 720)),  # slight pincushion
     )
 

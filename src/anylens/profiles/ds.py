@@ -1,6 +1,7 @@
 """Double sphere camera model."""
 
 import math
+from typing import ClassVar
 
 from anylens.arrays import namespace
 from anylens.profiles.base import Forward
@@ -16,12 +17,12 @@ class DoubleSphere(Forward):
 
     name = "ds"
     formula = "r = sin ϑ / (α d + (1-α)(ξ + cos ϑ)), d = √(sin²ϑ + (ξ + cos ϑ)²)"
-    bounds = {"xi": (-0.999, 1.0), "alpha": (0.0, 1.0)}
+    bounds: ClassVar = {"xi": (-0.999, 1.0), "alpha": (0.0, 1.0)}
     scan = ("xi", ((-0.8, -0.65, -0.5, -0.38, -0.28, -0.2, -0.12, -0.05), (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)))
     examples = (
         ((349.7560, 348.7250, 365.8950, 249.3250, -0.2409, 0.5663), (752, 480)),  # EuRoC cam0 (basalt)
         ((158.2865, 158.2743, 254.9620, 256.8949, -0.1722, 0.5932), (512, 512)),  # TUM-VI cam0 (basalt)
-        ((313.0, 313.0, 638.7, 514.4, -0.18, 0.59), (1280, 1024)),  # BF2M2020S23 lens of the paper
+        ((313.0, 313.0, 638.7, 514.4, -0.18, 0.59), (1280, 1024)),  # typical of a 195° lens
     )
 
     @property

@@ -1,6 +1,7 @@
 """Enhanced unified camera model: an ellipsoid instead of the sphere."""
 
 import math
+from typing import ClassVar
 
 from anylens.arrays import namespace
 from anylens.profiles.base import Forward
@@ -16,12 +17,12 @@ class Eucm(Forward):
 
     name = "eucm"
     formula = "r = sin ϑ / (α √(β sin²ϑ + cos²ϑ) + (1-α) cos ϑ)"
-    bounds = {"alpha": (0.0, 1.0), "beta": (1e-6, math.inf)}
+    bounds: ClassVar = {"alpha": (0.0, 1.0), "beta": (1e-6, math.inf)}
     neutral = (0.0, 1.0)
     scan = ("beta", ((0.1, 0.2, 0.35, 0.5, 0.7, 0.85), (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0)))
     examples = (
-        ((460.76, 459.41, 365.89, 248.73, 0.5903, 1.1225), (752, 480)),  # EuRoC cam0, refitted by basalt
-        ((380.99, 380.95, 509.79, 514.35, 0.6310, 1.0453), (1024, 1024)),  # TUM-VI cam0 at full size
+        ((460.76, 459.41, 365.89, 248.73, 0.5903, 1.1225), (752, 480)),  # EuRoC cam0 (basalt)
+        ((380.99, 380.95, 509.79, 514.35, 0.6310, 1.0453), (1024, 1024)),  # typical of TUM-VI's lens at full size
         ((300.0, 300.0, 320.0, 240.0, 0.0, 1.0), (640, 480)),  # α = 0: a pinhole, β undetermined
         ((190.0, 190.0, 320.0, 320.0, 0.78, 0.6), (640, 640)),  # about 180°
     )

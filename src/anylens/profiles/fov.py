@@ -1,6 +1,7 @@
 """Field-of-view (arctangent) model."""
 
 import math
+from typing import ClassVar
 
 from anylens.arrays import namespace
 from anylens.profiles.base import Forward
@@ -14,7 +15,7 @@ class Fov(Forward):
 
     name = "fov"
     formula = "r = atan(2 tan ϑ tan(w/2)) / w"
-    bounds = {"w": (1e-3, math.pi - 1e-3)}
+    bounds: ClassVar = {"w": (1e-3, math.pi - 1e-3)}
     neutral = (0.05,)
     scan = ("w", ((0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.4, 1.7, 2.1, 2.6),))
     examples = (

@@ -11,12 +11,15 @@ class OCam(RadialDivision):
 
     name = "ocam"
     formula = "ϑ = atan2(r, 1 + a₂r² + a₃r³ + a₄r⁴)"
-    exponents = (2, 3, 4)
     examples = (
-        # a0 = -184.5 px, a2 = 1.96e-3, a3 = -2.25e-6, a4 = 8.7e-9 of a 190° lens, in units of the focal length
+        # typical of 190° to 200° lenses, in units of the focal length (OCamCalib's a0)
         ((184.5, 184.5, 320.0, 240.0, -0.3616, 0.0766, -0.0546), (640, 480)),
         ((260.0, 259.2, 516.4, 383.0, -0.2900, 0.0120, -0.0210), (1032, 768)),
     )
+
+    @property
+    def exponents(self):
+        return (2, 3, 4)
 
     @property
     def coefs(self):

@@ -86,7 +86,10 @@ class Polynomial(Forward):
 class RadialDivision(Backward):
     """ϑ = atan2(r, D),  D = 1 + Σ k_n r^{e_n};  monotone while  D - r D' = 1 - Σ (e_n - 1) k_n r^{e_n} > 0."""
 
-    exponents: tuple[int, ...] = ()
+    @property
+    def exponents(self) -> tuple[int, ...]:
+        """e_n of every coefficient."""
+        raise TypeError(f"{type(self).__name__} must define exponents")
 
     def _dense(self, k):
         """Coefficients of D by ascending power of r (powers of r² where all exponents are even)."""
@@ -103,7 +106,6 @@ class RadialDivision(Backward):
         return xp.atan2(r, polynomial(c, r**step))
 
     def angle_grad(self, theta, r, k):
-        xp = namespace(r)
         c, step = self._dense(k)
         s = r**step
         D, slope = polynomial(c, s), derivative(c, s)

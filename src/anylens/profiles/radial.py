@@ -19,8 +19,8 @@ class Radial(Polynomial):
     examples = (
         (_euroc, (752, 480)),  # EuRoC MAV cam0 (radial part)
         ((517.306408, 516.469215, 318.643040, 255.313989, 0.262383, -0.953104, 1.163314), (640, 480)),  # TUM freiburg1
-        (_eth3d, (6200, 4130)),  # a DSLR of the ETH3D kind
-        ((2304.0, 2304.0, 2016.0, 1512.0, 0.011), (4032, 3024)),  # a phone, SIMPLE_RADIAL of a COLMAP model
+        (_eth3d, (6200, 4130)),  # typical of a DSLR with a wide lens
+        ((2304.0, 2304.0, 2016.0, 1512.0, 0.011), (4032, 3024)),  # typical of a phone
     )
 
     def rows(self, s, scanned):

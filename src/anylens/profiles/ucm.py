@@ -1,6 +1,7 @@
 """Unified camera model: a sphere, then a pinhole at distance ξ from its centre."""
 
 import math
+from typing import ClassVar
 
 from anylens.arrays import namespace
 from anylens.profiles.base import Forward
@@ -14,10 +15,10 @@ class Ucm(Forward):
 
     name = "ucm"
     formula = "r = sin ϑ / (ξ + cos ϑ)"
-    bounds = {"xi": (0.0, math.inf)}
+    bounds: ClassVar = {"xi": (0.0, math.inf)}
     examples = (
         ((530.3846, 530.3846, 640.0, 360.0, 0.0), (1280, 720)),  # ξ = 0: a pinhole
-        ((313.21, 313.21, 638.66, 514.39, 0.8816), (1280, 1024)),  # a TUM monocular-set lens, refitted
+        ((313.21, 313.21, 638.66, 514.39, 0.8816), (1280, 1024)),  # typical of a 190° lens
         ((1336.3220, 1335.7883, 716.9433, 705.7645, 2.2134), (1400, 1400)),  # KITTI-360 image_02 (MEI, ξ and γ)
     )
 

@@ -14,7 +14,7 @@ class WoodScape(Polynomial):
     stride = 1
     inverse_focal = True
     examples = (
-        # WoodScape front and mirror-left cameras: k1..k4 of the set, divided by k1
+        # WoodScape front camera (k2..k4 of the set, divided by its k1), and one typical of the others
         ((339.749, 339.749, 643.442, 479.092, -0.0941, 0.1419, -0.0212), (1280, 966)),
         ((341.725, 341.725, 638.0, 486.0, -0.0784, 0.1424, -0.0253), (1280, 966)),
     )
