@@ -16,9 +16,7 @@ def make_batch(batch: int, rows: int, cols: int, seed: int, number: int, stride:
 
     def angles(h, w):
         half = 0.5 * np.hypot(h, w)
-        y, x = np.meshgrid(
-            (np.arange(h) + 0.5 - h / 2) / half, (np.arange(w) + 0.5 - w / 2) / half, indexing="ij"
-        )
+        y, x = np.meshgrid((np.arange(h) + 0.5 - h / 2) / half, (np.arange(w) + 0.5 - w / 2) / half, indexing="ij")
         r = np.hypot(x, y)[None] / np.exp(log_focal)[:, None, None]
         polar = np.where(equidistant[:, None, None], r, np.arctan(r))
         return np.stack([x[None] * polar, y[None] * polar], 1) / np.maximum(np.hypot(x, y), 1e-9)

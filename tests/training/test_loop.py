@@ -59,9 +59,7 @@ def test_killed_and_resumed_equals_unbroken_bit_for_bit(tmp_path, stop):
     assert json.loads(read_tensors(tmp_path / "cut/checkpoint.safetensors")[1]["step"]) == stop
     assert train(TINY, tmp_path / "cut", source=toy_views) == 6
     assert_same(tensors(tmp_path / "whole"), tensors(tmp_path / "cut"))
-    assert_same(
-        tensors(tmp_path / "whole", "weights.safetensors"), tensors(tmp_path / "cut", "weights.safetensors")
-    )
+    assert_same(tensors(tmp_path / "whole", "weights.safetensors"), tensors(tmp_path / "cut", "weights.safetensors"))
 
 
 def test_sigterm_saves_and_ends_cleanly(tmp_path):
@@ -81,6 +79,13 @@ def test_a_finished_run_is_extended_and_branched(tmp_path):
     train(replace(stable, more=3, cooldown=3), tmp_path / "b", branch=tmp_path / "a", source=toy_views)
     record = json.loads((tmp_path / "b/settings.json").read_text())
     assert record["steps"] == 9
+    again = replace(stable, more=3, cooldown=3)
+    with pytest.raises(KeyboardInterrupt):
+        train(
+            replace(again, checkpoint_minutes=0.0), tmp_path / "c", branch=tmp_path / "a", source=stop_after(7, killed)
+        )
+    assert train(again, tmp_path / "c", branch=tmp_path / "a", source=toy_views) == 9
+    assert_same(tensors(tmp_path / "b"), tensors(tmp_path / "c"))
     rows = [json.loads(line) for line in (tmp_path / "b/metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["rate"] == 0
     assert rows[-1]["views"] == 36

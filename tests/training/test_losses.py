@@ -76,13 +76,9 @@ def test_the_variance_learns_the_size_of_the_shape_error_and_never_moves_the_fie
     assert torch.allclose(spread.exp().detach(), expected, rtol=0.05)
     assert expected.median() < 0.06
     config = replace(config, variance_weight=0.0)
-    without = torch.autograd.grad(
-        total_loss({"field": field, "log_var": spread}, batch, config)["loss"], field
-    )[0]
+    without = torch.autograd.grad(total_loss({"field": field, "log_var": spread}, batch, config)["loss"], field)[0]
     config = replace(config, variance_weight=1.0)
-    with_it = torch.autograd.grad(
-        total_loss({"field": field, "log_var": spread}, batch, config)["loss"], field
-    )[0]
+    with_it = torch.autograd.grad(total_loss({"field": field, "log_var": spread}, batch, config)["loss"], field)[0]
     assert torch.equal(without, with_it)
 
 

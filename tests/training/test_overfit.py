@@ -26,9 +26,7 @@ def learn(config, stride, steps, views=4, rows=2):
     batch["kind"] = torch.zeros(views, dtype=torch.long)
     image, labels = to_device(batch, torch.device("cpu"))
     net = build_network(config.network_config)
-    torch.nn.init.normal_(
-        net.backbone.model.pos_embed, std=0.5
-    )  # as loud as the patches, as in trained encoders
+    torch.nn.init.normal_(net.backbone.model.pos_embed, std=0.5)  # as loud as the patches, as in trained encoders
     optimiser = torch.optim.AdamW(parameter_groups(net, config), lr=config.rate, betas=(0.9, 0.95))
     for group in optimiser.param_groups:
         group["lr"] = config.rate * group["share"]

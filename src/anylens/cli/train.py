@@ -17,7 +17,7 @@ DESCRIPTION = """Train a network; every setting not given comes from the preset.
 1. `anylens train --data PANORAMAS --photos PHOTOS --preset laptop --init dinov2s.pt --out runs/a`
 2. The same command again continues after a stop or a kill; `--steps` may be raised to go on longer.
 3. `anylens train --branch runs/a --out runs/a-cool --more 6000 --cooldown 6000` decays a copy to zero rate.
-4. `torchrun --nproc-per-node 4 -m anylens train …` trains on several devices.
+4. `torchrun --nproc-per-node 4 "$(command -v anylens)" train …` trains on several devices.
 """
 
 

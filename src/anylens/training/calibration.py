@@ -50,9 +50,7 @@ def calibration_errors(
     return {key: torch.from_numpy(np.asarray(values, dtype=np.float64)) for key, values in errors.items()}
 
 
-def _fit(
-    pixels: np.ndarray, rays: np.ndarray, valid: np.ndarray, model: str, width: int, height: int
-) -> Camera:
+def _fit(pixels: np.ndarray, rays: np.ndarray, valid: np.ndarray, model: str, width: int, height: int) -> Camera:
     weights = np.asarray(valid, dtype=np.float64)
     batch = np.broadcast_to(pixels, (len(rays), *pixels.shape))
     known = {"cx": width / 2, "cy": height / 2}

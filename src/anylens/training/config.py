@@ -25,16 +25,10 @@ class TrainConfig:
     # data
     data: str = setting("", "Folder of panoramas with its manifest.")
     photos: str = setting("", "Folder of photographs with EXIF focal lengths; none without it.")
-    recipe: str = setting(
-        "world", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, or a mix."
-    )
+    recipe: str = setting("world", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, or a mix.")
     photo_ratio: float = setting(0.5, "Share of photographs in a batch, if a folder of them is given.")
-    augment: str = setting(
-        "full", "Changes of appearance that do not depend on the camera: none, light or full."
-    )
-    cache: str = setting(
-        "", "Folder for decoded panoramas and photographs; the user's cache folder without it."
-    )
+    augment: str = setting("full", "Changes of appearance that do not depend on the camera: none, light or full.")
+    cache: str = setting("", "Folder for decoded panoramas and photographs; the user's cache folder without it.")
     min_source_pixels: float = setting(2.2, "Source pixels per view pixel below which no view is drawn.")
     seed: int = setting(0, "Seed of views, augmentation and fresh weights.")
     # network
@@ -53,16 +47,12 @@ class TrainConfig:
     photo_sigma: float = setting(0.07, "The same for photographs, whose tags are good to about 5 %.")
     photo_doubt: float = setting(0.05, "Share of photographs whose tag is assumed to say nothing.")
     photo_field_weight: float = setting(0.5, "Weight of the field loss on photographs.")
-    photo_saturation: float = setting(
-        0.1, "Radians beyond which a photograph's field error counts less and less."
-    )
+    photo_saturation: float = setting(0.1, "Radians beyond which a photograph's field error counts less and less.")
     variance_weight: float = setting(0.02, "Weight of the per-cell log-variance; it never moves the field.")
     # optimisation
     batch: int = setting(16, "Views per optimiser step, over all processes.")
     accumulate: int = setting(1, "Parts into which a batch is cut to save memory.")
-    steps: int = setting(
-        30_000, "Optimiser steps in all; raise it to extend a run whose rate has not decayed."
-    )
+    steps: int = setting(30_000, "Optimiser steps in all; raise it to extend a run whose rate has not decayed.")
     more: int = setting(0, "Instead of steps: this many beyond the checkpoint that is continued.")
     rate: float = setting(5e-4, "Peak learning rate of decoder and heads (AdamW).")
     encoder_rate: float = setting(0.1, "The encoder's rate as a share of that.")
@@ -70,9 +60,7 @@ class TrainConfig:
     schedule: str = setting("constant", "constant (until the cooldown), cosine or steps.")
     warmup: int = setting(300, "Steps of linear warm-up.")
     cooldown: int = setting(0, "Last steps over which a constant rate falls to zero.")
-    milestones: tuple[int, ...] = setting(
-        (), "Steps after the warm-up at which schedule 'steps' multiplies by 0.3."
-    )
+    milestones: tuple[int, ...] = setting((), "Steps after the warm-up at which schedule 'steps' multiplies by 0.3.")
     clip: float = setting(1.0, "Largest gradient norm.")
     ema: float = setting(0.999, "Decay of the averaged weights; 0 keeps no average.")
     # sizes
@@ -81,9 +69,7 @@ class TrainConfig:
     late_from: int = setting(-1, "Step at which the last part begins; -1: where the cooldown begins.")
     aspect_range: tuple[float, float] = setting((0.5, 2.0), "Range of height / width; one per batch.")
     # machine
-    threads: int = setting(
-        1, "Threads of the network (0: torch's choice); more than free cores is very slow."
-    )
+    threads: int = setting(1, "Threads of the network (0: torch's choice); more than free cores is very slow.")
     workers: int = setting(1, "Processes that render views; 0 renders in the training process.")
     precision: str = setting("auto", "float32, bfloat16, or auto: bfloat16 on GPUs that have it.")
     compile: bool = setting(False, "torch.compile the network.")
@@ -124,9 +110,7 @@ class TrainConfig:
                 f"batch {self.batch} does not divide into {world_size} processes × {self.accumulate} parts."
             )
         if self.steps < 1 or self.warmup < 0 or not 0 <= self.cooldown <= self.steps:
-            raise TrainingError(
-                f"steps {self.steps}, warmup {self.warmup}, cooldown {self.cooldown} are impossible."
-            )
+            raise TrainingError(f"steps {self.steps}, warmup {self.warmup}, cooldown {self.cooldown} are impossible.")
         if not (self.rate > 0 and 0 <= self.ema < 1 and self.clip > 0 and 0 <= self.photo_ratio <= 1):
             raise TrainingError("rate and clip must be positive, ema in [0, 1), photo_ratio in [0, 1].")
         return self
@@ -138,9 +122,7 @@ class TrainConfig:
     def from_dict(values: dict) -> TrainConfig:
         """From a run's record; settings of other versions are left out, tuples restored."""
         known = {f.name: f for f in fields(TrainConfig)}
-        kept: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in known
-        }
+        kept: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in known}
         return replace(TrainConfig(), **kept)
 
 

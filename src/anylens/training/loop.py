@@ -33,9 +33,7 @@ from anylens.training.validation import Validation
 log = logging.getLogger(__name__)
 
 
-def train(
-    config: TrainConfig, out: Path, *, branch: Path | None = None, source: Source = rendered_views
-) -> int:
+def train(config: TrainConfig, out: Path, *, branch: Path | None = None, source: Source = rendered_views) -> int:
     """Train until `config.steps`; returns the step reached (less, after SIGTERM).
 
     Continues `out`'s own checkpoint if there is one, else copies the state of the run `branch`, else starts
@@ -71,14 +69,16 @@ def _train(
     optimiser = torch.optim.AdamW(parameter_groups(net, config), lr=config.rate, betas=(0.9, 0.999))
     ema = Ema(net, config.ema) if config.ema > 0 else None
     step, history = 0, {"views": 0, "seconds": 0.0}
+    metadata: dict = {}
     if saved is not None:
         tensors, metadata = read_checkpoint(saved)
         restore(tensors, metadata, net, optimiser, ema)
         step, history = metadata["step"], metadata["history"]
         log.info("continuing '%s' after step %d", saved, step)
         del tensors
-    if config.more:
-        config = replace(config, steps=step + config.more, more=0)
+    if config.more:  # counted once: a killed run that is started again keeps the end it had set itself
+        planned = metadata["settings"]["steps"] if saved and saved.parent == out else 0
+        config = replace(config, steps=planned if planned > step else step + config.more, more=0)
     config.check(group.count)
     if group.first:
         (out / "settings.json").write_text(json.dumps(config.to_dict(), indent=2) + "\n")
@@ -109,9 +109,7 @@ def _train(
     net.train()
     while step < config.steps:
         if step >= batches_end:  # first step, or the image size changes here
-            views = source(
-                config, "train", area_at(step, config), step * config.accumulate, group.rank, group.count
-            )
+            views = source(config, "train", area_at(step, config), step * config.accumulate, group.rank, group.count)
             batches = Waiting(iter(views))
             batches_end = next_area_change(step, config)
         for part in optimiser.param_groups:

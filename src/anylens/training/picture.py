@@ -29,9 +29,7 @@ def draw_validation(path: Path, batch: dict[str, Tensor], predicted: Tensor, vie
     height, width = images.shape[-2] * ZOOM, images.shape[-1] * ZOOM
     tiles = []
     for image, truth, guess in zip(images, true, predicted):
-        tile = Image.fromarray(image.permute(1, 2, 0).numpy()).resize(
-            (width, height), Image.Resampling.BILINEAR
-        )
+        tile = Image.fromarray(image.permute(1, 2, 0).numpy()).resize((width, height), Image.Resampling.BILINEAR)
         pixels = np.array(tile)
         pixels[contour(truth, height, width)] = (60, 230, 90)
         pixels[contour(guess, height, width)] = (255, 70, 60)
