@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 LEAST_CONTRAST = 3.0  # grey levels per pixel, of 255, after the blur: below lies noise
-MOST_PIXELS = 20_000  # about so many edge pixels are kept, the strongest
+MOST_PIXELS = 30_000  # about so many edge pixels are kept, the strongest
 BLURS = 2  # binomial blurs before the derivative, σ = 0.71 pixels each; chains break less than on the bare picture
 BORDER = BLURS + 1  # pixels lost along each side
 

@@ -16,7 +16,7 @@ from anylens.edges.gradients import edge_pixels
 from anylens.edges.pieces import fit, lines, pixels_of, split
 
 SIDE = 800  # pixels, longer side of the picture in which edges are looked for
-MOST_JOINED = 400  # the longest pieces take part in joining; the others are dropped
+MOST_JOINED = 500  # the longest pieces take part in joining; the others are dropped
 
 
 @dataclass(frozen=True)
