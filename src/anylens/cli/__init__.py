@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -9,9 +10,11 @@ from anylens.errors import AnylensError
 
 # command -> ("module:Dataclass", one line for the overview). A command module imports nothing heavy at its top.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "calibrate": ("anylens.cli.calibrate:Calibrate", "Find the camera of photos, folders and videos."),
     "undistort": ("anylens.cli.undistort:Undistort", "Undistort photos to pinhole, ideal fisheye or panorama."),
     "convert": ("anylens.cli.convert:Convert", "Convert camera files between programs and models."),
     "colmap": ("anylens.cli.colmap:Colmap", "Set the cameras of a COLMAP database from its photos."),
+    "info": ("anylens.cli.info:Info", "Show the network, the installation, or what a photo says of itself."),
     "models": ("anylens.cli.models:Models", "List the camera models with their parameters."),
     "render": ("anylens.cli.render:Render", "Render training views of panoramas into shards."),
     "collect": ("anylens.cli.collect:Collect", "Turn a photo library into training photographs."),
@@ -23,7 +26,25 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 def overview() -> str:
     rows = "\n".join(f"  {name:<12} {line}" for name, (_, line) in COMMANDS.items())
-    return f"usage: anylens COMMAND [options]\n\n{rows}\n\nanylens COMMAND --help explains one command."
+    return (
+        "usage: anylens PHOTO… [options]      find the camera of photos\n"
+        f"       anylens COMMAND [options]\n\n{rows}\n\nanylens COMMAND --help explains one command."
+    )
+
+
+def is_photo(word: str) -> bool:
+    """Whether a first word that is no command means `calibrate` it: a path, a glob, an example, an option."""
+    return word.startswith(("-", "example:")) or os.path.lexists(word) or any(c in word for c in "./\\*")
+
+
+def name_plot(argv: list[str]) -> list[str]:
+    """`--plot` without a file writes anylens.png for one photo; the option takes a name otherwise."""
+    bare = [
+        i for i, word in enumerate(argv) if word == "--plot" and (i + 1 == len(argv) or argv[i + 1].startswith("-"))
+    ]
+    for i in reversed(bare):
+        argv = [*argv[: i + 1], "anylens.png", *argv[i + 1 :]]
+    return argv
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -37,6 +58,10 @@ def main(argv: list[str] | None = None) -> int:
 
         print(f"anylens {__version__}")
         return 0
+    if argv[0] not in COMMANDS and is_photo(argv[0]):
+        argv = ["calibrate", *argv]
+    if argv[0] == "calibrate":
+        argv = name_plot(argv)
     if argv[0] not in COMMANDS:
         print(f"anylens: unknown command '{argv[0]}'\n\n{overview()}", file=sys.stderr)
         return 2

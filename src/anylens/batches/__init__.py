@@ -1,0 +1,1 @@
+"""Many photographs: found, calibrated in several processes, grouped by camera, written so that a kill loses nothing."""

@@ -1,0 +1,89 @@
+"""The scale of a camera: everything that bears on the focal length, added up in one place.
+
+network + population prior + EXIF tag + what the user knows + straight edges, each 64 log-probabilities of log focal
+length (`anylens.evidence`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anylens.calibration.observation import Observation
+from anylens.calibration.options import Options
+from anylens.calibration.shape import Shape
+from anylens.camera import Camera
+from anylens.evidence import Evidence, from_35mm, log_focal, mix, normal
+from anylens.evidence import prior as population
+
+# A lens outside the population (a fisheye, a long zoom) must not be pulled in: beyond about 2.6 standard deviations
+# the prior has no slope left.
+PRIOR_DOUBT = 0.1
+EDITED_DOUBT = 0.4  # the population is of whole photographs
+TAG_STD, TAG_DOUBT = 0.05, 0.1  # a trusted tag
+LOOSE_STD, LOOSE_DOUBT = 0.15, 0.5  # one with signs of a crop or an edit
+LEAST_FIELD_STD = 0.1  # of the field's own scale, where a network has no focal distribution
+NETWORK_DOUBT = 0.02
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The evidence, and the edges' findings (None without edges)."""
+
+    evidence: Evidence
+    edges: Any = None
+
+
+def network_evidence(seen: Observation, shape: Shape) -> np.ndarray:
+    """The network's distribution, or that of the field's own scale where it has none.  (64,)"""
+    if seen.focal_log_prob is not None:
+        return mix(seen.focal_log_prob, NETWORK_DOUBT)
+    variance = float(np.asarray(shape.fit.covariance)[0, 0])
+    relative = np.sqrt(max(0.0, variance)) / float(np.asarray(shape.camera.params)[0])
+    return normal(log_focal(shape.camera), max(LEAST_FIELD_STD, float(relative)), NETWORK_DOUBT)
+
+
+def tag_evidence(seen: Observation) -> np.ndarray | None:
+    """The EXIF focal length with its doubt; None without one.  (64,)"""
+    if seen.tag is None:
+        return None
+    std, doubt = (TAG_STD, TAG_DOUBT) if seen.tag.trusted else (LOOSE_STD, LOOSE_DOUBT)
+    return from_35mm(seen.tag.focal_35mm, std, doubt)
+
+
+def prior_evidence(options: Options) -> np.ndarray | None:
+    if options.prior == "none":
+        return None
+    return mix(population(options.prior), EDITED_DOUBT if options.edited else PRIOR_DOUBT)
+
+
+def weigh(seen: Observation, shape: Shape, options: Options) -> Scale:
+    """Everything that is known about the focal length of one photo."""
+    total = Evidence().plus("network", network_evidence(seen, shape))
+    total = with_common(total, seen, shape.camera, options)
+    edges = look_at_edges(seen, shape.camera, total, options)
+    if edges is not None:
+        total = total.plus("edges", edges.log_prob)
+    return Scale(total, edges)
+
+
+def with_common(total: Evidence, seen: Observation, camera: Camera, options: Options) -> Evidence:
+    """With what all photos of one camera have in common: population, tag, user."""
+    prior, tag = prior_evidence(options), tag_evidence(seen)
+    if prior is not None:
+        total = total.plus("prior", prior)
+    if tag is not None and options.exif == "prior":
+        total = total.plus("exif", tag)
+    user = options.knowledge.scale_evidence(camera)
+    return total if user is None else total.plus("known", user)
+
+
+def look_at_edges(seen: Observation, camera: Camera, so_far: Evidence, options: Options) -> Any:
+    """The edges' evidence given everything else; None where they are not to be asked or there are none."""
+    if not options.edges or seen.segments is None or not len(seen.segments):
+        return None
+    from anylens.edges import evidence as edge_evidence
+
+    return edge_evidence(seen.segments, camera, prior=so_far.log_prob)
