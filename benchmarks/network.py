@@ -1,7 +1,8 @@
 """Speed of the networks: forward and training, torch and ONNX Runtime, and what each setting brings.
 
 Every figure stands beside a plain matrix product measured in the same run: `share` is the network's rate of
-multiply-accumulates over that of torch's own 1024³ product, so it says how much of the machine is used.
+multiply-accumulates over that of torch's own 1024³ product, so it says how much of the machine is used
+(for training it counts the forward pass alone; the backward pass is about 1.3 times as much again).
 
     python benchmarks/network.py                      laptop network
     python benchmarks/network.py --paper              the paper-scale network too (minutes, 6 GB)
@@ -14,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -77,7 +79,7 @@ def measure(config: NetworkConfig, sizes: list[tuple[int, int, int]], s: Setting
         net = build_network(config)
         label = f"{config.name} {height}×{width} batch {batch}"
         with torch.no_grad():
-            row(f"{label} forward", batch, best_seconds(lambda: net(image), s.seconds), macs, peak)
+            row(f"{label} forward", batch, best_seconds(partial(net, image), s.seconds), macs, peak)
         row(f"{label} training", batch, best_seconds(training_step(net, image), s.seconds), macs, peak)
     step = training_step(net.to(memory_format=torch.channels_last), image)
     row(f"{label} training, channels-last", batch, best_seconds(step, s.seconds), macs, peak)
@@ -104,7 +106,7 @@ def measure_onnx(config: NetworkConfig, s: Settings, peak: float) -> None:
                 image = torch.rand(batch, 154, 154, 3).numpy()
                 macs = operations(config, 154, 154)
                 label = f"ONNX {config.name} 154×154 batch {batch} forward"
-                row(label, batch, best_seconds(lambda image=image: session.run(image), s.seconds), macs, peak)
+                row(label, batch, best_seconds(partial(session.run, image), s.seconds), macs, peak)
 
 
 def main(s: Settings) -> None:
