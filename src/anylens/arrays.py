@@ -13,7 +13,7 @@ from array_api_compat import array_namespace, is_torch_array
 
 Array = Any  # NumPy, torch or any other array of the standard
 
-__all__ = ["Array", "as_float64", "as_numpy", "detach", "finite_all", "like", "namespace", "safe_norm"]
+__all__ = ["Array", "as_float64", "as_numpy", "detach", "finite_all", "like", "namespace", "power", "safe_norm"]
 
 
 # NumPy follows the standard by itself since 2.1; going without the compatibility layer halves small fits.
@@ -68,6 +68,18 @@ def safe_norm(x: Array, y: Array, xp: Any) -> Array:
         return xp.sqrt(squared)
     zero = squared == 0
     return xp.where(zero, 0.0, xp.sqrt(xp.where(zero, 1.0, squared)))
+
+
+def power(x: Array, n: int) -> Array:
+    """xⁿ for a whole n ≥ 1 by multiplication: many times faster than a general power, and as exact."""
+    out = None
+    while True:
+        if n & 1:
+            out = x if out is None else out * x
+        n >>= 1
+        if not n:
+            return out
+        x = x * x
 
 
 def finite_all(x: Array, xp: Any) -> bool:

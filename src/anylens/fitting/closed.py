@@ -36,7 +36,7 @@ def closed_form(problem: Problem, profile: Profile, known: Known) -> list[Array]
         answers.append((plain, _neutral(make_sample(problem, *plain), problem, profile, known)))
     for scanned in _scan(problem, profile, known, centre):
         answers.append((centre, _bounded(sample, problem.w, profile, known, scanned, fixed)))
-    return [_assemble(*answer, known, problem.xp) for answer in answers]
+    return [_assemble(at, found, known, problem.xp) for at, found in answers]
 
 
 def _assemble(centre: tuple, answer: tuple[Array, Array], known: Known, xp) -> Array:
@@ -47,44 +47,48 @@ def _assemble(centre: tuple, answer: tuple[Array, Array], known: Known, xp) -> A
 
 
 def _solve(s: Sample, w: Array, profile: Profile, focal: Array | None, scanned, fixed: dict) -> tuple[Array, Array]:
-    """Focal length (..., 1) and linear coefficients (..., K') from the rows, some of them given.
+    """Focal length (..., 1) and linear coefficients k (..., K') from the rows, some of them given.
 
-    Where rows hold coefficients scaled by a power of the focal length (division, ocam), given coefficients need
-    the focal length first: a fixed point, which converges in a few rounds since they are small corrections.
+    The rows' unknowns are y_n = k_n f^p_n. A given k_n goes into the focal column where p = 1 and to the right-hand
+    side where p = 0; otherwise (division, ocam) it needs the focal length first: a fixed point, which converges in
+    a few rounds since such terms are small corrections.
     """
     xp = s.xp
     columns, rhs = profile.rows(s, scanned)
-    scale = None
-    if fixed and profile.coef_scale(w[..., :1]) is not None:
-        guess = _solve(s, w, profile, focal, scanned, {})[0] if focal is None else focal
-        for _ in range(1 if focal is not None else 8):
-            scale = profile.coef_scale(guess)
-            guess, y = _solve_rows(columns, rhs, w, profile, focal, fixed, scale, xp)
-        return guess, y * scale
-    focal, y = _solve_rows(columns, rhs, w, profile, focal, fixed, None, xp)
-    scale = profile.coef_scale(focal)
-    return focal, (y if scale is None else y * scale)
+    names, powers = profile.linear_coefs, profile.row_powers
+    later = {}
+    for i, (name, p) in enumerate(zip(names, powers), 1):
+        if name in fixed and p == 1:
+            columns[0] = columns[0] + fixed[name] * columns[i]
+        elif name in fixed and p == 0:
+            rhs = rhs - fixed[name] * columns[i]
+        elif name in fixed and bool(xp.any(fixed[name] != 0)):
+            later[i] = (fixed[name], p)
+    free = [i for i, name in enumerate(names, 1) if name not in fixed]
+    chosen, guess = [columns[i] for i in (0, *free)], focal
+    if guess is None:
+        guess, y = _solve_rows(chosen, rhs, w, None, xp)
+    for _ in range(0 if not later and focal is None else 1 if focal is not None else 8):
+        rest = rhs
+        for i, (k, p) in later.items():
+            rest = rest - k * guess**p * columns[i]
+        guess, y = _solve_rows(chosen, rest, w, focal, xp)
+    found = {i: y[..., j : j + 1] / guess ** powers[i - 1] if powers[i - 1] else y[..., j : j + 1]
+             for j, i in enumerate(free)}  # fmt: skip
+    k = [fixed[name] + 0 * guess if name in fixed else found[i] for i, name in enumerate(names, 1)]
+    return guess, (xp.concat(k, axis=-1) if k else guess[..., :0])
 
 
-def _solve_rows(columns, rhs, w, profile, focal, fixed, scale, xp) -> tuple[Array, Array]:
-    given: dict[int, Array] = {}
+def _solve_rows(columns: list[Array], rhs: Array, w: Array, focal: Array | None, xp) -> tuple[Array, Array]:
+    """Focal length (NaN where it makes no sense) and the other unknowns; a given focal length is kept."""
     if focal is not None:
-        given[0] = 1 / focal if profile.inverse_focal else focal
-    for i, name in enumerate(profile.linear_coefs):
-        if name in fixed:
-            given[i + 1] = fixed[name] if scale is None else fixed[name] / scale[..., i : i + 1]
-    unknown = [i for i in range(len(columns)) if i not in given]
-    for i, value in given.items():
-        rhs = rhs - value * columns[i]
-    if unknown:
-        x = least_squares([columns[i] for i in unknown], rhs, w, xp)
-        given |= {i: x[..., j : j + 1] for j, i in enumerate(unknown)}
-    g = given[0]
-    value = 1 / xp.clip(g, min=1e-300) if profile.inverse_focal else g
+        rhs, columns = rhs - focal * columns[0], columns[1:]
+    x = least_squares(columns, rhs, w, xp) if columns else w[..., :0]
+    if focal is not None:
+        return focal, x
+    value = x[..., :1]
     sane = (value > FOCAL_RANGE[0]) & (value < FOCAL_RANGE[1])
-    value = xp.where(sane, value, math.nan)
-    rest = [given[i] for i in range(1, len(columns))]
-    return value, (xp.concat(rest, axis=-1) if rest else value[..., :0])
+    return xp.where(sane, value, math.nan), x[..., 1:]
 
 
 def _bounded(s: Sample, w: Array, profile: Profile, known: Known, scanned, fixed: dict) -> tuple[Array, Array]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anylens.arrays import Array, detach
 from anylens.fitting.problem import Problem
-from anylens.fitting.residual import Loss, Terms, terms
+from anylens.fitting.residual import Loss, Terms, next_theta, terms
 from anylens.profiles.base import Profile
 
 MAX_STEP = (0.7, 0.7, 0.5, 0.5)  # log focal lengths, centre: no step goes further at once
@@ -26,7 +26,7 @@ class Schedule:
 
     steps: int = 30
     damped: bool = True
-    tolerance: float = 1e-6  # relative fall of the cost that counts as none
+    tolerance: float = 3e-5  # relative fall of the cost that counts as none
 
 
 FLOOR = 1e-29  # a mean squared angle that is rounding alone
@@ -57,7 +57,7 @@ def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, lo
         if extra is None:
             return now
         cost, gradient, hessian = extra(q)
-        return Terms(now.cost + cost, now.gradient + gradient, now.hessian + hessian, now.theta)
+        return replace(now, cost=now.cost + cost, gradient=now.gradient + gradient, hessian=now.hessian + hessian)
 
     now = evaluate(q, None)
     done = now.cost < FLOOR
@@ -73,7 +73,7 @@ def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, lo
         if bool(xp.all(done | (damping > 1e10))):
             break
         trial = xp.minimum(xp.maximum(q + step, low), high)
-        new = evaluate(trial, now.theta)
+        new = evaluate(trial, next_theta(now, step, xp))
         finite = xp.isfinite(new.cost) & xp.all(xp.isfinite(new.gradient), axis=-1)
         better = finite & (new.cost < now.cost) if schedule.damped else finite
         take = better & ~done
@@ -84,10 +84,11 @@ def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, lo
             xp.where(take[..., None], new.gradient, now.gradient),
             xp.where(take[..., None, None], new.hessian, now.hessian),
             xp.where(take[..., None], new.theta, now.theta),
+            None if new.slope is None else xp.where(take[..., None, None], new.slope, now.slope),
         )
         done = done | (now.cost < FLOOR)
         if schedule.damped:
-            damping = xp.where(better, xp.clip(damping * 0.1, min=1e-12), damping * 10)
+            damping = xp.where(better, xp.maximum(damping * 0.1, 1e-12), damping * 10)
     return Refined(q, now.cost, now.hessian, count, done if schedule.damped else xp.isfinite(now.cost))
 
 

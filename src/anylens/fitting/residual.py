@@ -42,12 +42,17 @@ class Loss:
 
 @dataclass(frozen=True)
 class Terms:
-    """Cost (...), gradient (..., P) towards lower cost, Hessian (..., P, P), and ϑ (..., N) to start Newton from."""
+    """Cost (...), gradient (..., P) towards lower cost and Hessian (..., P, P).
+
+    theta (..., N) and its derivatives slope (..., P, N) tell Newton where to start after the next step; the latter
+    only for profiles without a closed inverse.
+    """
 
     cost: Array
     gradient: Array
     hessian: Array
     theta: Array
+    slope: Array | None
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ def linearise(problem: Problem, profile: Profile, q: Array, start: Array | None 
     by_r, by_k = profile.angle_grad(theta, r, q[..., 4:])
     # Beyond a fold the ray no longer follows the parameters; just before it, it moves so fast that a few pixels
     # would decide the whole step.
-    calm = xp.where(inside, xp.clip(STEEPEST / by_r, max=1.0), 0.0)
+    calm = xp.where(inside, xp.minimum(STEEPEST / by_r, 1.0), 0.0)
     by_r, by_k = by_r * calm, tuple(d * calm for d in by_k)
     axis = r == 0
     turn = xp.where(axis, by_r, S / xp.where(axis, 1.0, r))
@@ -110,6 +115,13 @@ def linearise(problem: Problem, profile: Profile, q: Array, start: Array | None 
     mixed = S * s * c
     J_across = xp.stack([mixed, -mixed, turn * s * gx, -turn * c * gy], axis=-2)
     return Local(along, across, J_along, J_across, theta, c, s)
+
+
+def next_theta(now: Terms, step: Array, xp) -> Array:
+    """ϑ after a step (..., P) of the parameters, to first order."""
+    if now.slope is None:
+        return now.theta
+    return xp.maximum(now.theta + (detach(step)[..., None, :] @ now.slope)[..., 0, :], 0.0)
 
 
 def terms(problem: Problem, profile: Profile, q: Array, loss: Loss, start: Array | None = None) -> Terms:
@@ -127,7 +139,8 @@ def terms(problem: Problem, profile: Profile, q: Array, loss: Loss, start: Array
     E = xp.eye(hessian.shape[-1], dtype=hessian.dtype, device=hessian.device)[:4, :]
     h4 = weighted_across @ xp.matrix_transpose(at.J_across)
     g4 = (weighted_across @ at.across[..., None])[..., 0]
-    return Terms(cost, gradient + g4 @ E, hessian + xp.matrix_transpose(E) @ h4 @ E, detach(at.theta))
+    slope = detach(at.J_along) if profile.iterative else None
+    return Terms(cost, gradient + g4 @ E, hessian + xp.matrix_transpose(E) @ h4 @ E, detach(at.theta), slope)
 
 
 def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array:

@@ -25,7 +25,9 @@ from anylens.profiles import Model, parse
 from anylens.profiles.base import Profile
 
 THIN = 600  # with more rays than twice this, all but the last steps run on so many
+MANY = 8192  # from so many rays on, also after the valleys were compared
 BRANCH = 128  # rays that decide between the valleys of a model, in a few steps
+SHORT = Schedule(steps=8, tolerance=1e-3)
 
 
 @dataclass(frozen=True)
@@ -144,13 +146,12 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     q = start
     if schedule.steps and schedule.damped:
         if profile.scan:
-            short = partial(run, schedule=Schedule(steps=8, tolerance=1e-4))
-            q = _best_branch(problem.thinned(BRANCH), candidates, short, start)
-        if thin is not problem:
+            q = _best_branch(problem.thinned(BRANCH), candidates, partial(run, schedule=SHORT), start)
+        if thin is not problem and not (profile.scan and problem.w.shape[-1] < MANY):
             q = run(thin, q=q).q
     out = run(problem, q=q)
     if extra is None and bool(problem.xp.any(out.cost > start_cost + FLOOR)):
-        again = run(problem, q=start)
+        again = run(problem, q=start)  # the thin sample led to something dearer than the closed form itself
         out = _choose(again.cost < out.cost, again, out, problem.xp)
     return _answer(problem, spec, facts, out, start_cost, extra(out.q)[2] if extra else None, problem.xp)
 
@@ -216,16 +217,14 @@ def _logarithmic(p: Array, xp) -> Array:
 def _best(problem: Problem, profile: Profile, candidates: list[Array], loss: Loss) -> Array:
     """The cheapest finite candidate (log fx, log fy, cx, cy, k) of each batch entry."""
     xp = problem.xp
-    best = candidates[0]
     if len(candidates) == 1:
-        return best
-    lowest = mean_cost(problem, profile, detach(best), loss)
-    for q in candidates[1:]:
-        cost = mean_cost(problem, profile, detach(q), loss)
-        lower = cost < lowest
+        return candidates[0]
+    costs = mean_cost(problem, profile, detach(xp.stack(candidates, axis=0)), loss)
+    choice = xp.argmin(costs, axis=0)
+    best = candidates[0]
+    for i, q in enumerate(candidates[1:], 1):
         # Zeros first: the gradient of an unused NaN candidate must not leak through the choice.
-        best = xp.where(lower[..., None], xp.where(xp.isfinite(q), q, 0.0), best)
-        lowest = xp.where(lower, cost, lowest)
+        best = xp.where((choice == i)[..., None], xp.where(xp.isfinite(q), q, 0.0), best)
     return best
 
 

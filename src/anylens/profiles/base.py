@@ -46,7 +46,7 @@ class Profile:
     bounds: ClassVar[dict[str, tuple[float, float]]] = {}
     neutral: ClassVar[tuple[float, ...]] = ()  # coefficients of the plainest lens: where a hopeless fit starts
     formula: ClassVar[str] = ""
-    inverse_focal: ClassVar[bool] = False  # True where the rows are linear in 1/f
+    iterative: ClassVar[bool] = False  # True where `angle` needs Newton
     # A coefficient tried on a grid, the rows being linear given it; one candidate per branch of the grid.
     scan: ClassVar[tuple[str, tuple[tuple[float, ...], ...]] | None] = None
     # Real calibrations: (fx, fy, cx, cy, *k) and (width, height); every generic test runs on them.
@@ -106,9 +106,10 @@ class Profile:
         """Columns (focal length first, then the coefficients but the scanned one) and right-hand side."""
         return [s.Ra * self.radius(s.theta, self._no_coefs(s))], s.rc * s.R
 
-    def coef_scale(self, focal: Array) -> Array | None:
-        """Factors (..., K) that turn the rows' unknowns into coefficients, where they depend on the focal length."""
-        return None
+    @property
+    def row_powers(self) -> tuple[int, ...]:
+        """p_n for each linear coefficient: the rows' unknowns are the focal length f and k_n f^p_n."""
+        return (0,) * len(self.linear_coefs)
 
     # -- shared ------------------------------------------------------------------------------------------
 
@@ -155,7 +156,7 @@ class Backward(Profile):
             theta = self.angle(r, k)
             return theta, self.angle_grad(theta, r, k)[0] * (1 + r * r)
 
-        end = xp.clip(xp.atan(top), max=math.pi / 2 - 1e-9)
+        end = xp.minimum(xp.atan(top), math.pi / 2 - 1e-9)
         return xp.tan(solve_monotone(angle_at, theta, end, theta, xp))
 
     def radius_grad(self, theta, k):
@@ -166,4 +167,4 @@ class Backward(Profile):
 
 def _away_from_zero(slope: Array) -> Array:
     """Slopes at or past a fold, where the caller masks the result, kept from dividing by zero."""
-    return namespace(slope).clip(slope, min=1e-9)
+    return namespace(slope).maximum(slope, 1e-9)

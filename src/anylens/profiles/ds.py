@@ -53,9 +53,9 @@ class DoubleSphere(Forward):
         xi, alpha = k[..., 0:1], k[..., 1:2]
         r2 = r * r
         under = 1 - (2 * alpha - 1) * r2
-        root = xp.sqrt(xp.clip(under, min=1e-14))
+        root = xp.sqrt(xp.maximum(under, 1e-14))
         below = alpha * root + 1 - alpha
-        m = (1 - alpha * alpha * r2) / xp.clip(below, min=1e-12)
+        m = (1 - alpha * alpha * r2) / xp.maximum(below, 1e-12)
         inner = m * m + (1 - xi * xi) * r2
         scale = (m * xi + xp.sqrt(inner)) / (m * m + r2)
         return xp.atan2(scale * r, scale * m - xi)

@@ -53,9 +53,9 @@ class Eucm(Forward):
         alpha, beta = k[..., 0:1], k[..., 1:2]
         q = beta * r * r
         under = 1 - (2 * alpha - 1) * q
-        root = xp.sqrt(xp.clip(under, min=1e-14))
+        root = xp.sqrt(xp.maximum(under, 1e-14))
         below = alpha * root + 1 - alpha
-        return xp.atan2(r, (1 - alpha * alpha * q) / xp.clip(below, min=1e-12))
+        return xp.atan2(r, (1 - alpha * alpha * q) / xp.maximum(below, 1e-12))
 
     def limits(self, k):
         xp = namespace(k)

@@ -1,17 +1,18 @@
 """Kannala-Brandt fisheye model (OpenCV's and COLMAP's fisheye with four coefficients)."""
 
+from anylens.arrays import power
 from anylens.profiles.polynomial import Polynomial
 
 
 class KannalaBrandt(Polynomial):
     """h = ϑ + Σ k_n ϑ^{2n+1}  (Kannala & Brandt 2006), up to the first root of h' or 180°.
 
-    Rows, linear in g = 1/f and k:  R r_c g - R_a Σ k_n ϑ^{2n+1} = R_a ϑ.
+    Rows, linear in f and f k:  R_a (f ϑ + Σ f k_n ϑ^{2n+1}) = R r_c.  (The same divided by f is linear in 1/f and k,
+    but under noise a polynomial that vanishes over the image then looks like a solution.)
     """
 
     name, orders = "kb", (1, 2, 3, 4)
     formula = "r = ϑ + k₁ϑ³ + … + k_n ϑ²ⁿ⁺¹"
-    inverse_focal = True
     _tumvi = (190.97847715, 190.97330709, 254.93170605, 256.89744323)
     examples = (
         ((*_tumvi, 0.00348238, 0.00071503, -0.00205324, 0.00020294), (512, 512)),  # TUM-VI cam0
@@ -24,5 +25,4 @@ class KannalaBrandt(Polynomial):
     )
 
     def rows(self, s, scanned):
-        columns = [-s.Ra * s.theta ** (2 * n + 1) for n in range(1, self.order + 1)]
-        return [s.R * s.rc, *columns], s.Ra * s.theta
+        return [s.Ra * power(s.theta, 2 * n + 1) for n in range(self.order + 1)], s.R * s.rc

@@ -11,7 +11,7 @@ from array_api_compat import is_torch_array
 from anylens.arrays import Array, detach
 
 GRID, STEP = 80, 1.14  # the search grid of `first_root` spans a factor of 30,000
-CLOSE = 1e-8  # quadratic convergence makes a Newton step below this the last one
+CLOSE = 1e-7  # quadratic convergence makes a Newton step below this the last one
 
 
 def solve_monotone(fun: Callable[[Array], tuple[Array, Array]], y: Array, top: Array, start: Array, xp: Any) -> Array:
@@ -26,7 +26,7 @@ def solve_monotone(fun: Callable[[Array], tuple[Array, Array]], y: Array, top: A
     for _ in range(4):
         value, slope = fun(x)
         miss = detach(value) - target
-        new = xp.minimum(xp.abs(x - miss / xp.clip(detach(slope), min=1e-300)), top)
+        new = xp.minimum(xp.abs(x - miss / xp.maximum(detach(slope), 1e-300)), top)
         # Small step and small miss: at a fold, where the slope vanishes, a step pressed against `top` says nothing.
         settled = (xp.abs(new - x) <= CLOSE * (1 + x)) & (xp.abs(miss) <= 1e-6 * (1 + target))
         x = new
@@ -50,7 +50,7 @@ def _bracketed(fun, y, top, start, xp, steps: int = 100) -> Array:
         high = xp.where(above, x, high)
         low = xp.where(above, low, x)
         miss = value - y
-        newton = x - miss / xp.clip(slope, min=1e-300)
+        newton = x - miss / xp.maximum(slope, 1e-300)
         # A NaN (an invalid pixel) compares false in `unsettled` and never holds the others up.
         unsettled = (xp.abs(newton - x) > CLOSE * (1 + x)) | (xp.abs(miss) > 1e-6 * (1 + y))
         unsettled = unsettled & (high - low > 1e-15 * (1 + x))
@@ -71,7 +71,7 @@ def first_root(c: Array, upper: float, xp: Any) -> Array:
     c = detach(c)
     degree = c.shape[-1]
     size = xp.abs(c) ** (1 / xp.arange(1, degree + 1, dtype=c.dtype, device=c.device))
-    start = 0.5 / xp.clip(xp.max(size, axis=-1, keepdims=True), min=1e-12)
+    start = 0.5 / xp.maximum(xp.max(size, axis=-1, keepdims=True), 1e-12)
     powers = STEP ** xp.arange(GRID, dtype=c.dtype, device=c.device)
     negative = polynomial(c, start * powers) < 0
     found = xp.any(negative, axis=-1, keepdims=True)

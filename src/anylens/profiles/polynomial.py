@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from anylens.arrays import namespace
+from anylens.arrays import namespace, power
 from anylens.profiles.base import Backward, Forward
 from anylens.profiles.newton import derivative, first_root, polynomial, solve_monotone
 
@@ -18,6 +18,11 @@ class Polynomial(Forward):
 
     stride = 2
     tangent = False
+    iterative = True
+
+    @property
+    def row_powers(self):
+        return (1,) * len(self.coefs)
 
     def radius(self, theta, k):
         t = namespace(theta).tan(theta) if self.tangent else theta
@@ -27,20 +32,20 @@ class Polynomial(Forward):
         xp = namespace(theta)
         t = xp.tan(theta) if self.tangent else theta
         slope = self._slope(t, k)
-        powers = [t ** (self.stride * (n + 1) + 1) for n in range(k.shape[-1])]
+        powers = [power(t, self.stride * (n + 1) + 1) for n in range(k.shape[-1])]
         return (slope * (1 + t * t) if self.tangent else slope), tuple(powers)
 
     def angle_grad(self, theta, r, k):
         xp = namespace(theta)
         t = xp.tan(theta) if self.tangent else theta
         slope = self._slope(t, k)
-        inverse = 1 / xp.clip(slope, min=1e-9)
+        inverse = 1 / xp.maximum(slope, 1e-9)
         inverse = inverse / (1 + t * t) if self.tangent else inverse
-        step = t**self.stride
-        power, by_k = t, []
+        step = power(t, self.stride)
+        rising, by_k = t, []
         for _ in range(k.shape[-1]):
-            power = power * step
-            by_k.append(-power * inverse)
+            rising = rising * step
+            by_k.append(-rising * inverse)
         return inverse, tuple(by_k)
 
     def angle(self, r, k, start=None, top=None):
@@ -50,7 +55,7 @@ class Polynomial(Forward):
         slope_coefs = self._slope_coefs(k)
 
         def profile(t):
-            s = t**self.stride
+            s = power(t, self.stride)
             return t * polynomial(k, s), polynomial(slope_coefs, s)
 
         t = solve_monotone(profile, r, t_max, start, xp)
@@ -68,10 +73,10 @@ class Polynomial(Forward):
         return xp.where(theta > math.pi / 2 - 1e-12, math.inf, xp.tan(theta)) if self.tangent else theta
 
     def _value(self, t, k):
-        return t * polynomial(k, t**self.stride)
+        return t * polynomial(k, power(t, self.stride))
 
     def _slope(self, t, k):
-        return polynomial(self._slope_coefs(k), t**self.stride)
+        return polynomial(self._slope_coefs(k), power(t, self.stride))
 
     def _slope_coefs(self, k):
         xp = namespace(k)
@@ -103,15 +108,15 @@ class RadialDivision(Backward):
     def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
         c, step = self._dense(k)
-        return xp.atan2(r, polynomial(c, r**step))
+        return xp.atan2(r, polynomial(c, power(r, step)))
 
     def angle_grad(self, theta, r, k):
         c, step = self._dense(k)
-        s = r**step
+        s = power(r, step)
         D, slope = polynomial(c, s), derivative(c, s)
         inverse = 1 / (r * r + D * D)
         # r dD/dr = step · s · dD/ds, since s = r^step
-        return (D - step * s * slope) * inverse, tuple(-(r ** (e + 1)) * inverse for e in self.exponents)
+        return (D - step * s * slope) * inverse, tuple(-power(r, e + 1) * inverse for e in self.exponents)
 
     def limits(self, k):
         xp = namespace(k)
@@ -123,7 +128,8 @@ class RadialDivision(Backward):
         return theta, r
 
     def rows(self, s, scanned):
-        return [s.Ra, *(s.Ra * s.rca**e for e in self.exponents)], s.Z * s.rc
+        return [s.Ra, *(s.Ra * power(s.rca, e) for e in self.exponents)], s.Z * s.rc
 
-    def coef_scale(self, focal):
-        return namespace(focal).concat([focal ** (e - 1) for e in self.exponents], axis=-1)
+    @property
+    def row_powers(self):
+        return tuple(1 - e for e in self.exponents)

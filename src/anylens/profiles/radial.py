@@ -1,19 +1,18 @@
 """Radial part of the Brown-Conrady model (OpenCV's k1, k2, k3, without the tangential terms)."""
 
+from anylens.arrays import power
 from anylens.profiles.polynomial import Polynomial
 
 
 class Radial(Polynomial):
     """h = t (1 + Σ k_n t^{2n}), t = tan ϑ, ϑ < 90°; folds over where h' = 0 if coefficients are negative.
 
-    Rows, linear in g = 1/f and k:  r_c Z g - R_a Σ k_n (R/Z)^{2n} = R_a.  Both sides are multiplied by Z, so
-    that rays near 90° count little; rays behind the camera not at all.
+    Rows, linear in f and f k:  R_a (f + Σ f k_n (R/Z)^{2n}) = Z r_c;  rays near or beyond 90° are left out.
     """
 
     name, orders = "radial", (1, 2, 3, 4)
     formula = "r = t (1 + k₁t² + … + k_n t²ⁿ), t = tan ϑ"
     tangent = True
-    inverse_focal = True
     _euroc = (458.654, 457.296, 367.215, 248.375, -0.28340811, 0.07395907)
     _eth3d = (3411.42, 3410.02, 3116.72, 2062.52, -0.0430, 0.0297, -0.0113)
     examples = (
@@ -28,6 +27,5 @@ class Radial(Polynomial):
         ahead = s.Z > 0.02
         Z = xp.where(ahead, s.Z, 1.0)
         t2 = (s.R / Z) ** 2
-        base = s.Ra * Z
-        columns = [s.rc * Z * Z, *(-base * t2**n for n in range(1, self.order + 1))]
-        return [xp.where(ahead, c, 0.0) for c in columns], xp.where(ahead, base, 0.0)
+        base = xp.where(ahead, s.Ra, 0.0)
+        return [base, *(base * power(t2, n) for n in range(1, self.order + 1))], xp.where(ahead, Z * s.rc, 0.0)

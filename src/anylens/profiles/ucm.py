@@ -39,7 +39,7 @@ class Ucm(Forward):
     def angle(self, r, k, start=None, top=None):
         xp = namespace(r)
         under = 1 + (1 - k * k) * r * r
-        root = xp.sqrt(xp.clip(under, min=1e-14))
+        root = xp.sqrt(xp.maximum(under, 1e-14))
         eta = (k + root) / (1 + r * r)
         return xp.atan2(eta * r, eta - k)
 
@@ -49,7 +49,7 @@ class Ucm(Forward):
         big = xp.where(far, k, 2.0)
         cosine = xp.where(far, 1 / big, k)
         r = xp.where(far, 1 / xp.sqrt(big * big - 1), math.inf)
-        return xp.acos(-xp.clip(cosine, max=1.0)), r
+        return xp.acos(-xp.minimum(cosine, 1.0)), r
 
     def rows(self, s, scanned):
         return [s.Ra, -s.rc], s.rc * s.Z
