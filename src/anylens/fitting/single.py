@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -27,7 +27,8 @@ from anylens.profiles.base import Profile
 THIN = 600  # with more rays than twice this, all but the last steps run on so many
 MANY = 8192  # from so many rays on, also after the valleys were compared
 BRANCH = 128  # rays that decide between the valleys of a model, in a few steps
-SHORT = Schedule(steps=8, tolerance=1e-3)
+ROUGH = 1e-3  # relative fall of the cost at which a thin sample has told what it can
+SHORT = Schedule(steps=8, tolerance=ROUGH)
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
         if profile.scan:
             q = _best_branch(problem.thinned(BRANCH), candidates, partial(run, schedule=SHORT), start)
         if thin is not problem and not (profile.scan and problem.w.shape[-1] < MANY):
-            q = run(thin, q=q).q
+            q = run(thin, q=q, schedule=replace(schedule, tolerance=ROUGH)).q
     out = run(problem, q=q)
     if extra is None and bool(problem.xp.any(out.cost > start_cost + FLOOR)):
         again = run(problem, q=start)  # the thin sample led to something dearer than the closed form itself

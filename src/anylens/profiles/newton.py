@@ -94,8 +94,8 @@ def polynomial(c: Array, s: Array) -> Array:
     degree = c.shape[-1]
     value = c[..., degree - 1 : degree] * s
     for d in range(degree - 1, 0, -1):
-        value = (c[..., d - 1 : d] + value) * s
-    return 1 + value
+        value = (value + c[..., d - 1 : d]) * s
+    return value + 1
 
 
 def derivative(c: Array, s: Array) -> Array:
