@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "collect": ("anylens.cli.collect:Collect", "Turn a photo library into training photographs."),
     "lensfun": ("anylens.cli.lensfun:Lensfun", "Map LensFun's real lenses to camera models."),
     "train": ("anylens.cli.train:Train", "Train a network on panoramas and photographs."),
+    "evaluate": ("anylens.cli.evaluate:Evaluate", "Score calibrations against known cameras."),
     "export-onnx": ("anylens.cli.export_onnx:ExportOnnx", "Write trained weights as an ONNX file."),
 }
 
