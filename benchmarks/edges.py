@@ -108,7 +108,7 @@ def _cell(rows: list[dict], column: str) -> str:
             if "prior" in column or column == "all":
                 terms.append(evidence.prior())
             total = evidence.add(*terms)
-            peak = evidence.CENTRES[int(np.argmax(total))]
+            peak = evidence.CENTRES[int(np.argmax(row["edges"].score))]
             answer = peak if column == "edges" else evidence.median(total)
             fov = [float(evidence.with_log_focal(row["camera"], v).hfov_deg) for v in (answer, truth)]
             low, high = evidence.interval(total)

@@ -22,7 +22,7 @@ BELIEF = 9.0  # nats: bins that the prior puts further below its best are not se
 # Neighbouring segments repeat each other's errors, and clutter follows some frame by chance: the log-likelihood counts
 # by TEMPER times how far it exceeds the CHANCE share of the most it could be. And a scene may be regular without
 # being orthogonal: DOUBT.
-TEMPER, CHANCE = 0.35, 0.15
+TEMPER, CHANCE = 0.37, 0.22
 DOUBT = 0.25
 VAGUE_DEG = 8.0  # gravity is not reported with a larger standard deviation
 
