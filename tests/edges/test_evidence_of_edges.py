@@ -129,3 +129,17 @@ def test_polish_climbs_to_the_true_frame():
     after = polish(c, start, weight, noise, (0.05, 0.03, 0.0175, 0.0175))
     assert after.score[0] > before[0] + 20
     assert np.abs(after.frames[0] - directions).max() < 0.004
+
+
+def test_a_regular_scene_that_is_not_orthogonal_loses_against_a_sure_network():
+    camera = CAMERAS["pinhole"]
+    corner = np.radians(60)  # walls that do not meet at right angles, before a level camera
+    walls = np.array([[np.sin(corner), 0.0, np.cos(corner)], [0.0, 0.0, 1.0]])
+    segments = wires(camera, walls @ held(30, 0, 0), 100, noise_deg=0.3)
+    truth = evidence.log_focal(camera)
+    network = evidence.normal(truth, 0.06)
+    found = edges.evidence(segments, camera, prior=evidence.flat())
+    assert abs(found.log_focal - truth) > 0.25  # the edges are wrong, and sure of it
+    assert found.weight > 0.5
+    together = evidence.add(network, found.log_prob)
+    assert abs(evidence.median(together) - truth) < 0.05
