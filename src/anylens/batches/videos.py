@@ -54,12 +54,12 @@ def film_files(item: Item, frames: int, per_frame: bool) -> list[str]:
 def run_video(job: Job, item: Item, frames: int, per_frame: bool, plot: str | None) -> list[dict[str, Any]]:
     """The row of a video, or one per frame (`film.mp4#t=1.20`)."""
     try:
-        calibrator = job.worker().calibrator
+        worker = job.worker()
         seen, times, first = [], [], None
         for seconds, frame in sample_frames(item.path, frames):
             first = frame if first is None else first
             times.append(seconds)
-            seen += calibrator.observe([frame], job.options)
+            seen += worker.calibrator.observe([frame], job.options, [worker.mask])
         if per_frame:
             results = [conclude(one, job.options) for one in seen]
             if plot:
