@@ -17,10 +17,10 @@ METHODS = ("anylens", "anylens:no-edges", "anylens:network", "constant", "colmap
 class Evaluate:
     """Score calibrations against known cameras: AE, RE, fields of view, recall areas, with 95 % intervals.
 
-    FOLDER has a manifest.jsonl (file, width, height, model, params, group, camera), shards of `anylens render`, a COLMAP
-    reconstruction, or the layout of a published set.
+    FOLDER has a manifest.jsonl (file, width, height, model, params, group, camera), shards of `anylens render`, a
+    COLMAP reconstruction, or the layout of a published set.
 
-    1. `anylens evaluate photos/ --json results.json` compares anylens with the baselines; runs go on where they stopped.
+    1. `anylens evaluate photos/ --json results.json` compares anylens with the baselines.
     2. `anylens evaluate photos/ --methods anylens,anylens:network,mine=predictions.csv`
     3. `anylens evaluate op_g/ --split test --grid 64` on rendered views of held-out places.
     4. `anylens evaluate photos/ --pool perspective+exif --shared --stability` adds shared cameras and stability.

@@ -1,0 +1,66 @@
+"""The steps behind `anylens evaluate`: open the set, make the methods, estimate, score, sum up."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from anylens.calibration.options import Options
+from anylens.evaluation.grids import parse_grid
+from anylens.evaluation.journal import EstimateJournal
+from anylens.evaluation.methods import make_methods
+from anylens.evaluation.methods.product import Configuration
+from anylens.evaluation.run import Evaluation, estimate, score_all, summaries
+from anylens.evaluation.sample import DataSet
+from anylens.evaluation.sets import open_set
+from anylens.evaluation.work import Plan
+
+OUTPUTS = ("json", "markdown", "csv", "plots", "page", "page_photos", "jobs")
+
+
+def settings_of(command: Any) -> dict[str, Any]:
+    """What the figures depend on."""
+    found = {f.name: getattr(command, f.name) for f in fields(command) if f.name not in OUTPUTS}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in found.items()}
+
+
+def evaluate_folder(command: Any) -> tuple[Evaluation, list[str]]:
+    """The evaluation that a command describes, and notices of what was skipped. Raises AnylensError for wrong usage."""
+    grid = parse_grid(command.grid)
+    data = open_set(command.folder, command.layout, split=command.split, limit=command.limit, groups=command.group,
+                    seed=command.seed)  # fmt: skip
+    base = Configuration(
+        options=Options(command.model, {}, command.prior, command.exif, False, command.edges == "on"),
+        weights=command.weights,
+    )
+    names = [name.strip() for name in command.methods.split(",") if name.strip()]
+    configurations, others, notices = make_methods(names, base, command.seed)
+    notices += [f"{s.file}: {s.note}" for s in data.samples if s.note]
+    if not data.samples:
+        return Evaluation(data, {}, {}), notices
+    single = tuple(m for m in others if not m.whole)
+    plan = Plan(tuple(configurations), single, threads=1 if command.jobs > 1 else 0)
+    estimates = _estimate(data, plan, [m for m in others if m.whole], command)
+    order = [name for name in _names(names) if name in estimates]
+    estimates = {name: estimates[name] for name in order}
+    scores = score_all(data.samples, estimates, grid, command.jobs)
+    photos, cameras = summaries(data.samples, scores, command.pool, seed=command.seed, draws=command.draws)
+    return Evaluation(data, estimates, scores, photos, cameras), notices
+
+
+def _estimate(data: DataSet, plan: Plan, whole: list[Any], command: Any) -> dict[str, Any]:
+    from tqdm import tqdm
+
+    settings = {
+        k: v for k, v in settings_of(command).items() if k not in ("grid", "draws", "pool", "shared", "stability")
+    }
+    journal = EstimateJournal(command.json, settings)
+    with tqdm(total=len(data.samples), unit="photo", disable=not sys.stderr.isatty()) as bar:
+        return estimate(data.samples, plan, whole, jobs=command.jobs, journal=journal, tick=bar.update)
+
+
+def _names(names: list[str]) -> list[str]:
+    """Names as methods call themselves: NAME=FILE is NAME."""
+    return [n if n.startswith("anylens") else n.partition("=")[0] or Path(n[1:]).stem for n in names]
