@@ -9,7 +9,7 @@ import anylens
 
 ROOT = Path(anylens.__file__).parent
 # Each module may import those to its left (and itself). Modules that are not named are on top.
-ORDER = ["errors", "arrays", "field", "profiles", "jacobians", "camera", "fitting"]
+ORDER = ["errors", "arrays", "field", "profiles", "jacobians", "camera", "fitting", "evidence", "edges"]
 
 
 def imported(file: Path) -> set[str]:

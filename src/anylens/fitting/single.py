@@ -24,8 +24,8 @@ from anylens.fitting.uncertainty import Uncertainty, estimate, estimate_shared
 from anylens.profiles import Model, parse
 from anylens.profiles.base import Profile
 
-THIN = 600  # with more rays than twice this, all but the last steps run on so many
-MANY = 8192  # from so many rays on, also after the valleys were compared
+THIN = 600  # with more rays than twice this, the closed form takes so many
+MANY = 4096  # with more rays than this, all but the last steps of the refinement run on the thin sample too
 BRANCH = 128  # rays that decide between the valleys of a model, in a few steps
 ROUGH = 1e-3  # relative fall of the cost at which a thin sample has told what it can
 SHORT = Schedule(steps=8, tolerance=ROUGH)
@@ -131,7 +131,7 @@ def fit(pixels: Any, rays: Any, model: str, *, width: int, height: int, weights:
 
 def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule, loss: Loss,
           priors: dict | None = None, joint: bool = False) -> Fit:  # fmt: skip
-    """`fit` on a checked problem: on a thin sample first where there are many rays, then on all of them."""
+    """`fit` on a checked problem: closed form on a thin sample where there are many rays, refinement on all of them."""
     profile = spec.profile
     thin = problem.thinned(THIN) if problem.w.shape[-1] > 2 * THIN else problem
     candidates = [one_step(thin, profile, facts)] if joint else closed_form(thin, profile, facts)
@@ -148,7 +148,7 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     if schedule.steps and schedule.damped:
         if profile.scan:
             q = _best_branch(problem.thinned(BRANCH), candidates, partial(run, schedule=SHORT), start)
-        if thin is not problem and not (profile.scan and problem.w.shape[-1] < MANY):
+        if problem.w.shape[-1] > MANY:
             q = run(thin, q=q, schedule=replace(schedule, tolerance=ROUGH)).q
     out = run(problem, q=q)
     if extra is None and bool(problem.xp.any(out.cost > start_cost + FLOOR)):
