@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,6 +57,33 @@ def test_killed_and_resumed_is_as_if_unbroken(folder, network, tmp_path):
     assert 5 <= done < 30
     assert calibrate(folder, "--out", broken, "--jobs", 1, "--weights", network) == 0
     assert broken.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="needs /proc")
+def test_a_kill_leaves_no_processes_behind(folder, network, tmp_path):
+    out = tmp_path / "rows.jsonl"
+    command = [sys.executable, "-c", "from anylens.cli import entry; entry()", "calibrate", str(folder),
+               "--out", str(out), "--jobs", "2", "--weights", network]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (out.exists() and out.stat().st_size):
+        time.sleep(0.01)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.kill()
+    process.wait()
+    assert children
+    while time.monotonic() < deadline and any(map(alive, children)):
+        time.sleep(0.05)
+    assert not any(map(alive, children))
+    assert calibrate(folder, "--out", out, "--jobs", 1, "--weights", network) == 0
+    assert len({row["file"] for row in rows_of(out)}) == len(rows_of(out)) == 30
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
@@ -190,3 +218,16 @@ def test_a_dying_process_takes_only_its_photo(tmp_path):
     assert [row["file"] for row in rows] == [item.file for item in items]
     assert [row["ok"] for row in rows] == [True, True, False, True, True, True]
     assert "killed" in rows[2]["error"]
+
+
+def test_ray_gives_the_same_rows_or_says_what_is_missing(folder, network, tmp_path, capsys):
+    one, other = tmp_path / "local.jsonl", tmp_path / "ray.jsonl"
+    try:
+        import ray  # noqa: F401
+    except ImportError:
+        assert calibrate(folder / "set0", "--engine", "ray", "--out", other, "--weights", network) == 2
+        assert "pip install 'anylens[ray]'" in capsys.readouterr().err
+        return
+    calibrate(folder / "set0", "--out", one, "--weights", network)
+    assert calibrate(folder / "set0", "--engine", "ray", "--out", other, "--weights", network) == 0
+    assert one.read_bytes() == other.read_bytes()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
+import os
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,7 +106,21 @@ _worker: Worker | None = None
 
 def start_process(job: Job) -> None:
     global _worker
+    leave_with_parent()
     _worker = job.worker()
+
+
+def leave_with_parent() -> None:
+    """End this process when the one that started it is gone, however it went: `kill -9` tells no one."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def run_chunk(task: str, items: list[Item]) -> list[Any]:
