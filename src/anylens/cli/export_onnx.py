@@ -10,6 +10,8 @@ import tyro
 
 from anylens.errors import WeightsError
 
+WHERE = ("data", "photos", "cache", "init")  # folders of the training machine, of no use to others
+
 
 @dataclass
 class ExportOnnx:
@@ -47,7 +49,7 @@ class ExportOnnx:
             "aspect_range": list(settings.get("aspect_range", (0.5, 2.0))),
             "density": self.density or settings.get("min_source_pixels", 1.0),
             "recipe": settings.get("recipe", "unknown"),
-            "settings": settings,
+            "settings": {name: value for name, value in settings.items() if name not in WHERE},
             "history": stored.get("history", {}),
             "step": stored.get("step", 0),
         }
