@@ -1,4 +1,4 @@
-"""The opponents: constants, COLMAP's guess, EXIF, vanishing points, predictions from files; anylens's configurations."""
+"""The opponents: constants, COLMAP's guess, EXIF, vanishing points, files; the configurations of anylens."""
 
 import json
 import math

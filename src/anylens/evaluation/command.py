@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ from anylens.evaluation.grids import parse_grid
 from anylens.evaluation.journal import EstimateJournal
 from anylens.evaluation.methods import make_methods
 from anylens.evaluation.methods.product import Configuration
+from anylens.evaluation.presets import find_preset
 from anylens.evaluation.run import Evaluation, estimate, score_all, summaries
 from anylens.evaluation.sample import DataSet
 from anylens.evaluation.sets import open_set
+from anylens.evaluation.sets.editing import edit
 from anylens.evaluation.work import Plan
 
 OUTPUTS = ("json", "markdown", "csv", "plots", "page", "page_photos", "jobs")
@@ -29,10 +31,9 @@ def settings_of(command: Any) -> dict[str, Any]:
 def evaluate_folder(command: Any) -> tuple[Evaluation, list[str]]:
     """The evaluation that a command describes, and notices of what was skipped. Raises AnylensError for wrong usage."""
     grid = parse_grid(command.grid)
-    data = open_set(command.folder, command.layout, split=command.split, limit=command.limit, groups=command.group,
-                    seed=command.seed)  # fmt: skip
+    data, model, edited = _open(command)
     base = Configuration(
-        options=Options(command.model, {}, command.prior, command.exif, False, command.edges == "on"),
+        options=Options(model, {}, command.prior, command.exif, edited != "no", command.edges == "on"),
         weights=command.weights,
     )
     names = [name.strip() for name in command.methods.split(",") if name.strip()]
@@ -48,6 +49,22 @@ def evaluate_folder(command: Any) -> tuple[Evaluation, list[str]]:
     scores = score_all(data.samples, estimates, grid, command.jobs)
     photos, cameras = summaries(data.samples, scores, command.pool, seed=command.seed, draws=command.draws)
     return Evaluation(data, estimates, scores, photos, cameras), notices
+
+
+def _open(command: Any) -> tuple[DataSet, str, str]:
+    """The set, the model to fit and how photos are edited, from a preset where one is named."""
+    chosen = find_preset(command.preset) if command.preset else None
+    layout = command.layout or (chosen.layout if chosen else None)
+    data = open_set(
+        command.folder, layout, split=command.split, groups=command.group or (chosen.groups if chosen else ()),
+        limit=command.limit or (chosen.limit if chosen else None), cameras=chosen.last_cameras if chosen else None,
+        seed=command.seed,
+    )  # fmt: skip
+    edited = command.edited if command.edited != "no" or chosen is None else chosen.edited
+    if edited != "no":
+        data = replace(data, samples=tuple(edit(data.samples, edited, command.seed)))
+    model = chosen.model if chosen is not None and command.model == "auto" else command.model
+    return data, model, edited
 
 
 def _estimate(data: DataSet, plan: Plan, whole: list[Any], command: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from anylens.errors import FormatError
 from anylens.evaluation.sample import DataSet
-from anylens.evaluation.sets import manifest
+from anylens.evaluation.sets import colmap, manifest, published
 
 
 class Layout(NamedTuple):
@@ -24,6 +24,14 @@ class Layout(NamedTuple):
 # The first that fits counts, so the most specific come first.
 LAYOUTS: dict[str, Layout] = {
     "manifest": Layout(manifest.is_manifest, manifest.read_manifest),
+    "stanford2d3d": Layout(published.is_stanford, published.read_stanford),
+    "tum_mono": Layout(published.is_tum_mono, published.read_tum_mono),
+    "lamar": Layout(published.is_lamar, published.read_lamar),
+    "scannetpp": Layout(colmap.is_scannetpp, colmap.read_reconstructions),
+    "megadepth": Layout(colmap.is_megadepth, colmap.read_reconstructions),
+    "perspective": Layout(published.is_perspective_list, published.read_perspective_list),
+    "colmap": Layout(colmap.is_reconstruction, colmap.read_reconstructions),
+    "tartanair": Layout(published.is_tartanair, published.read_tartanair),
 }
 
 
@@ -34,9 +42,10 @@ def open_set(
     split: str | None = None,
     limit: int | None = None,
     groups: tuple[str, ...] = (),
+    cameras: int | None = None,
     seed: int = 0,
 ) -> DataSet:
-    """The data set of a folder; `limit` photos drawn at random from `seed`, in their order.
+    """The data set of a folder; `limit` photos drawn at random from `seed`, of the last `cameras` cameras, in order.
 
     Raises FormatError where the folder has no known layout or nothing of the split or groups.
     """
@@ -53,6 +62,9 @@ def open_set(
     samples = [s for s in data.samples if (not split or s.split == split) and (not groups or s.group in groups)]
     if data.samples and not samples:
         raise FormatError(f"'{folder}' has photos, but none of split {split or 'any'}, group {groups or 'any'}.")
+    if cameras is not None:
+        last = set(sorted({s.camera for s in samples})[-cameras:])
+        samples = [s for s in samples if s.camera in last]
     if limit is not None and len(samples) > limit:
         kept = np.sort(np.random.default_rng(seed).choice(len(samples), limit, replace=False))
         samples = [samples[i] for i in kept]

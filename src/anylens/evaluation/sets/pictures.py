@@ -6,6 +6,7 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from anylens.errors import ImageError
 from anylens.evaluation.sample import Sample
@@ -25,13 +26,28 @@ class TarMember:
             return file.read(self.size)
 
 
+@dataclass(frozen=True)
+class ZipMember:
+    """A file inside a zip."""
+
+    path: Path
+    name: str
+
+    def load(self) -> bytes:
+        with ZipFile(self.path) as archive:
+            return archive.read(self.name)
+
+
 def picture_size(source: Any) -> tuple[int, int]:
     """Upright width and height, from the header alone. Raises ImageError."""
     from PIL import Image, UnidentifiedImageError
 
     from anylens.images import read_exif
 
-    data = io.BytesIO(source.load()) if hasattr(source, "load") else source
+    loaded = source.load() if hasattr(source, "load") else source
+    if hasattr(loaded, "shape"):
+        return loaded.shape[1], loaded.shape[0]
+    data = io.BytesIO(loaded) if isinstance(loaded, bytes) else loaded
     try:
         with Image.open(data) as picture:
             size = picture.size
