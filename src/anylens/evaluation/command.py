@@ -48,7 +48,8 @@ def evaluate_folder(command: Any) -> tuple[Evaluation, list[str]]:
     estimates = {name: estimates[name] for name in order}
     scores = score_all(data.samples, estimates, grid, command.jobs)
     photos, cameras = summaries(data.samples, scores, command.pool, seed=command.seed, draws=command.draws)
-    return Evaluation(data, estimates, scores, photos, cameras), notices
+    extra = _experiments(data, plan, scores, grid, command) if configurations else {}
+    return Evaluation(data, estimates, scores, photos, cameras, extra), notices
 
 
 def _open(command: Any) -> tuple[DataSet, str, str]:
@@ -76,6 +77,26 @@ def _estimate(data: DataSet, plan: Plan, whole: list[Any], command: Any) -> dict
     journal = EstimateJournal(command.json, settings)
     with tqdm(total=len(data.samples), unit="photo", disable=not sys.stderr.isatty()) as bar:
         return estimate(data.samples, plan, whole, jobs=command.jobs, journal=journal, tick=bar.update)
+
+
+def _experiments(data: DataSet, plan: Plan, scores: dict[str, Any], grid: str | int, command: Any) -> dict[str, Any]:
+    """Shared cameras and stability, where asked for: figures under their names, and texts under `tables`."""
+    from anylens.evaluation.experiments import run_shared, run_stability, shared_title, stability_table
+    from anylens.evaluation.report import rows_to_data
+    from anylens.evaluation.tables import to_text
+
+    extra: dict[str, Any] = {"tables": {}}
+    looking = replace(plan, others=())
+    often = {"jobs": command.jobs, "seed": command.seed, "draws": command.draws}
+    if command.shared:
+        rows = run_shared(data.samples, looking, scores, grid=grid, **often)
+        extra["shared"] = rows_to_data(rows)
+        extra["tables"][shared_title()] = to_text(rows) if rows else "no camera has as many"
+    if command.stability:
+        shifts = run_stability(data.samples, looking, command.pool, **often)
+        extra["stability"] = shifts
+        extra["tables"]["Stability"] = stability_table(shifts)
+    return extra
 
 
 def _names(names: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ Undefined numbers are null; infinite ones are the text "inf".
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from anylens.evaluation.figures import Summary
@@ -18,8 +19,8 @@ def to_data(found: Evaluation, settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "set": found.data.name,
         "settings": settings,
-        "groups": _rows(found.photos),
-        "cameras": _rows(found.cameras),
+        "groups": rows_to_data(found.photos),
+        "cameras": rows_to_data(found.cameras),
         "images": [_image(found, sample) for sample in found.data.samples],
         "problems": [{"file": p.file, "reason": p.reason} for p in found.data.problems],
         "extra": clean(found.extra),
@@ -28,6 +29,8 @@ def to_data(found: Evaluation, settings: dict[str, Any]) -> dict[str, Any]:
 
 def clean(value: Any) -> Any:
     """Plain data with NaN as None and infinities as text."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return clean(asdict(value))
     if isinstance(value, dict):
         return {str(k): clean(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -37,7 +40,8 @@ def clean(value: Any) -> Any:
     return value
 
 
-def _rows(rows: dict[str, dict[str, Summary]]) -> dict[str, Any]:
+def rows_to_data(rows: dict[str, dict[str, Summary]]) -> dict[str, Any]:
+    """row -> method -> count, failed, figures with value, low and high."""
     return {
         label: {
             method: {

@@ -101,6 +101,12 @@ def hold(plan: Plan) -> None:
     _held = plan, plan.observer()
 
 
+def held() -> Observer:
+    """The observer of this process."""
+    assert _held is not None
+    return _held[1]
+
+
 def estimate_held(sample: Sample) -> tuple[str, dict[str, Estimate]]:
     assert _held is not None
     return sample.file, estimate_photo(*_held, sample)

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 FOCALS = np.exp(np.linspace(np.log(0.3), np.log(5.0), 30))  # half diagonals: 146° to 23° across the diagonal
-TRIPLES = 500  # hypotheses at each focal length
+TRIPLES = 300  # hypotheses at each focal length
 LONGEST = 150  # segments that take part
 WIDE, FINE = np.radians(2.0), np.radians(1.0)
-REFINED = 12
+REFINED = 8
 STEPS = 12
 
 
