@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,8 @@ def evaluate_folder(command: Any) -> tuple[Evaluation, list[str]]:
     scores = score_all(data.samples, estimates, grid, command.jobs)
     photos, cameras = summaries(data.samples, scores, command.pool, seed=command.seed, draws=command.draws)
     extra = _experiments(data, plan, scores, grid, command) if configurations else {}
-    return Evaluation(data, estimates, scores, photos, cameras, extra), notices
+    found = Evaluation(data, estimates, scores, photos, cameras, extra)
+    return found, notices + _draw(found, plan, command)
 
 
 def _open(command: Any) -> tuple[DataSet, str, str]:
@@ -97,6 +99,32 @@ def _experiments(data: DataSet, plan: Plan, scores: dict[str, Any], grid: str | 
         extra["stability"] = shifts
         extra["tables"]["Stability"] = stability_table(shifts)
     return extra
+
+
+def _draw(found: Evaluation, plan: Plan, command: Any) -> list[str]:
+    """Plots and page where asked for; a notice where matplotlib is missing or there is nothing to show."""
+    if command.plots is None and command.page is None:
+        return []
+    try:
+        if command.plots is not None:
+            from anylens.evaluation.plots import write_plots
+
+            write_plots(found, command.plots)
+        if command.page is not None and plan.configurations:
+            from anylens.evaluation.page import write_page
+
+            samples = spread_out(found.data.samples, command.page_photos)
+            write_page(command.page, samples, plan, found.data.name)
+    except ImportError:
+        return ["plots and page are skipped: they need matplotlib, pip install anylens[plot]."]
+    return []
+
+
+def spread_out(items: Sequence[Any], count: int) -> list[Any]:
+    """`count` of the items at even distances, first and last included."""
+    if len(items) <= count:
+        return list(items)
+    return [items[round(i * (len(items) - 1) / max(1, count - 1))] for i in range(count)]
 
 
 def _names(names: list[str]) -> list[str]:
