@@ -26,15 +26,20 @@ FLOOR_DEG = 0.1  # differences below this decide nothing, however exact the fiel
 CAUTION_DEG = 1.2  # smooth errors of a perspective photo's field stay below this, whatever the network fears
 
 
-def choose(fit_model: Callable[[str], Fit], noise_deg: float | None, *, simple: bool = True) -> Fit:
-    """The fit of the model chosen; `fit_model` fits one model. Raises FitError where none can be fitted."""
+def choose(
+    fit_model: Callable[[str], Fit], noise_deg: float | None, *, simple: bool = True, covered: float = 1.0
+) -> Fit:
+    """The fit of the model chosen; `fit_model` fits one model. Raises FitError where none can be fitted.
+
+    covered: share of the photo that was seen. Beyond it coefficients are extrapolated, so they must earn more.
+    """
     levels = [_fit_level(fit_model, [f"simple_{m}" if simple else m for m in LEVELS[0]])]
     richest = _fit_level(fit_model, [f"simple_{m}" if simple else m for m in LEVELS[1]])
     levels.append(richest)
-    noise = _noise(levels, noise_deg)
+    noise = _noise(levels, noise_deg) / covered**2
     if _best(levels, noise) is not None and not _settled(levels, noise):
         levels.append(_fit_level(fit_model, [f"simple_{m}" if simple else m for m in LEVELS[2]]))
-        noise = _noise(levels, noise_deg)
+        noise = _noise(levels, noise_deg) / covered**2
     chosen = _best(levels, noise)
     if chosen is None:
         raise FitError("No camera model could be fitted to what the network saw. Name one: model=….")

@@ -25,7 +25,7 @@ from anylens.calibration.turning import fits_together, from_shared, to_shared
 from anylens.evidence import BINS, Evidence, add, focal_35mm, median, mix, normalise
 
 DOUBT = 0.1
-REPEATED = 0.15  # ρ
+REPEATED = 0.3  # ρ
 MOST = 48  # photos that take part in the joint shape: more tell nothing new
 LEAST_TO_JUDGE = 3  # of two photos that disagree either may be the wrong one
 
