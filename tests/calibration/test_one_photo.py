@@ -10,6 +10,7 @@ from PIL import Image
 
 import anylens
 from anylens import Calibrator, Camera, ImageError, ModelError
+from anylens.calibration.scale import bend
 from anylens.images import turn_camera
 
 PLAIN = Camera("simple_pinhole", [520.0, 320.0, 240.0], 640, 480)
@@ -133,6 +134,15 @@ def test_priors_pull_and_can_be_switched_off():
     sure = calibrator(fisheye, focal_std=0.08)
     kept = sure(grey(), "simple_kb:1", edges=False).focal_px
     assert kept == pytest.approx(200, rel=0.03)  # the population's tail does not pull a fisheye in
+    unsure = calibrator(fisheye, focal_std=0.25)(grey(), "simple_kb:1", edges=False).focal_px
+    assert unsure == pytest.approx(200, rel=0.03)  # nor has the population anything to say about its shape
+
+
+def test_bend_is_the_same_for_every_way_to_write_a_camera():
+    pinhole, ucm = Camera("pinhole", [500, 520, 300, 260], 640, 480), Camera("ucm", [900, 936, 300, 260, 0.8], 640, 480)
+    assert bend(pinhole) == pytest.approx(0, abs=1e-9)
+    assert bend(ucm) > 0.05
+    assert bend(ucm) == pytest.approx(bend(ucm.convert("eucm")[0]), rel=1e-3)
 
 
 def test_whole_photo_rays_and_field():

@@ -6,6 +6,7 @@ length (`anylens.evidence`).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,9 @@ from anylens.evidence import prior as population
 # A lens outside the population (a fisheye, a long zoom) must not be pulled in: beyond about 2.6 standard deviations
 # the prior has no slope left.
 PRIOR_DOUBT = 0.1
+# log(tan ϑ / r) at the corner: an ordinary lens bends less than the first, a fisheye more than the second. The
+# population is of ordinary lenses and has nothing to say about the others.
+ORDINARY = (0.12, 0.4)
 EDITED_DOUBT = 0.4  # the population is of whole photographs
 TAG_STD, TAG_DOUBT = 0.05, 0.1  # a trusted tag
 LOOSE_STD, LOOSE_DOUBT = 0.15, 0.5  # one with signs of a crop or an edit
@@ -53,10 +57,29 @@ def tag_evidence(seen: Observation) -> np.ndarray | None:
     return from_35mm(seen.tag.focal_35mm, std, doubt)
 
 
-def prior_evidence(options: Options) -> np.ndarray | None:
+def prior_evidence(options: Options, shape: Camera) -> np.ndarray | None:
+    """The population's focal lengths, as far as the shape is that of an ordinary lens; None without a prior.  (64,)"""
     if options.prior == "none":
         return None
-    return mix(population(options.prior), EDITED_DOUBT if options.edited else PRIOR_DOUBT)
+    doubt = EDITED_DOUBT if options.edited else PRIOR_DOUBT
+    low, high = ORDINARY
+    strange = min(1.0, max(0.0, (bend(shape) - low) / (high - low)))
+    return mix(population(options.prior), doubt + (1 - doubt) * strange)
+
+
+def bend(camera: Camera) -> float:
+    """How far the corners are from where a pinhole of this focal length has them:  max |log(tan ϑ / r)|.
+
+    r: radius in paraxial focal lengths, so that every model starts like the pinhole in the middle.
+    """
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]) * [camera.width, camera.height]
+    ray, valid = camera.unproject(corners)
+    ray, p = np.asarray(ray), np.asarray(camera.full)
+    slope = math.exp(log_focal(camera)) * math.hypot(camera.width, camera.height) / 2 / math.sqrt(p[0] * p[1])
+    r = np.hypot(*((corners - p[2:4]) / p[:2]).T) / slope
+    tangent = np.hypot(ray[:, 0], ray[:, 1]) / np.maximum(ray[:, 2], 1e-3)
+    off = np.abs(np.log(np.maximum(tangent, 1e-9) / np.maximum(r, 1e-9)))
+    return float(np.max(np.where(valid & (r > 0), off, 0.0)))
 
 
 def weigh(seen: Observation, shape: Shape, options: Options) -> Scale:
@@ -71,7 +94,7 @@ def weigh(seen: Observation, shape: Shape, options: Options) -> Scale:
 
 def with_common(total: Evidence, seen: Observation, camera: Camera, options: Options) -> Evidence:
     """With what all photos of one camera have in common: population, tag, user."""
-    prior, tag = prior_evidence(options), tag_evidence(seen)
+    prior, tag = prior_evidence(options, camera), tag_evidence(seen)
     if prior is not None:
         total = total.plus("prior", prior)
     if tag is not None and options.exif == "prior":
