@@ -132,9 +132,10 @@ class Calibrator:
         """Observations by index; a photo that fails on the way (a mask, a shape) joins `failed`."""
         many = self.predictor(options.edited).many
         keys = list(photos)
+        how: dict[str, Any] = {"edges": options.edges, "beside": self.threads != 1}
         try:
-            done = observe([photos[i] for i in keys], many, masks=[masks[i] for i in keys], edges=options.edges,
-                           files=files) if keys else []  # fmt: skip
+            chosen = [masks[i] for i in keys]
+            done = observe([photos[i] for i in keys], many, masks=chosen, files=files, **how) if keys else []
             return dict(zip(keys, done))
         except ImageError:
             if errors == "raise":
@@ -142,7 +143,7 @@ class Calibrator:
         seen = {}
         for i, file in zip(keys, files):
             try:
-                [seen[i]] = observe([photos[i]], many, masks=[masks[i]], edges=options.edges, files=[file])
+                [seen[i]] = observe([photos[i]], many, masks=[masks[i]], files=[file], **how)
             except AnylensError as error:
                 failed[i] = error
         return seen

@@ -19,7 +19,7 @@ from anylens.fitting.single import Fit
 from anylens.profiles import parse
 
 # from plain to rich; within a level the first is preferred where others are hardly better
-LEVELS = (("pinhole",), ("radial:1", "division:1", "kb:1"), ("kb:2", "eucm", "radial:2", "division:2"))
+LEVELS = (("pinhole",), ("radial:1", "division:1", "kb:1"), ("kb:2", "radial:2", "division:2"))
 GAIN = 0.3
 PREFERENCE = 0.1  # of the expected error, by which a later model of a level must be better than the first
 FLOOR_DEG = 0.1  # differences below this decide nothing, however exact the field
@@ -33,13 +33,15 @@ def choose(
 
     covered: share of the photo that was seen. Beyond it coefficients are extrapolated, so they must earn more.
     """
-    levels = [_fit_level(fit_model, [f"simple_{m}" if simple else m for m in LEVELS[0]])]
-    richest = _fit_level(fit_model, [f"simple_{m}" if simple else m for m in LEVELS[1]])
-    levels.append(richest)
-    noise = _noise(levels, noise_deg) / covered**2
-    if _best(levels, noise) is not None and not _settled(levels, noise):
-        levels.append(_fit_level(fit_model, [f"simple_{m}" if simple else m for m in LEVELS[2]]))
-        noise = _noise(levels, noise_deg) / covered**2
+    levels: list[list[Fit]] = []
+    noise = math.inf
+    for models in LEVELS:
+        levels.append(_fit_level(fit_model, [f"simple_{m}" if simple else m for m in models]))
+        # Without the network's own word the noise is what the richer models leave, so they have to be asked.
+        if noise_deg is not None or len(levels) > 1:
+            noise = _noise(levels, noise_deg) / covered**2
+            if _settled(levels, noise):
+                break
     chosen = _best(levels, noise)
     if chosen is None:
         raise FitError("No camera model could be fitted to what the network saw. Name one: model=….")
@@ -67,9 +69,9 @@ def _noise(levels: list[list[Fit]], noise_deg: float | None) -> float:
 
 
 def _settled(levels: list[list[Fit]], noise: float) -> bool:
-    """Whether the plain level leaves so little that no richer one could earn its place."""
-    lowest = min((float(f.cost) for f in levels[0]), default=math.inf)
-    return lowest < GAIN * noise
+    """Whether the best so far leaves less than a richer model would have to take up."""
+    best = _best(levels, noise)
+    return best is not None and float(best.cost) < GAIN * noise
 
 
 def _best(levels: list[list[Fit]], noise: float) -> Fit | None:

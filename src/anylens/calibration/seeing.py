@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -36,18 +37,25 @@ def observe(
     masks: Sequence[Any] | None = None,
     edges: bool = True,
     files: Sequence[str] | None = None,
+    beside: bool = False,
 ) -> list[Observation]:
-    """Observations of photos that `read` gave; the network sees all of them at once."""
+    """Observations of photos that `read` gave; the network sees all of them at once.
+
+    beside: edges are looked for in another thread while the network runs; their time is then what they take longer.
+    """
     hidden = [ignored(photo, mask) for (photo, _), mask in zip(photos, masks or [None] * len(photos))]
-    start = time.perf_counter()
-    predictions = predict([hide(photo.rgb, ignore) for (photo, _), ignore in zip(photos, hidden)])
-    network_ms = 1e3 * (time.perf_counter() - start) / max(1, len(photos))
-    seen = []
-    for i, ((photo, read_ms), prediction, ignore) in enumerate(zip(photos, predictions, hidden)):
+    pairs = [(photo, ignore) for (photo, _), ignore in zip(photos, hidden)]
+    with ThreadPoolExecutor(1) as pool:
+        early = [pool.submit(_segments, *pair) for pair in pairs] if edges and beside else []
         start = time.perf_counter()
-        segments = _segments(photo, ignore) if edges else None
-        ms = {"read": read_ms, "network": network_ms, "edges": 1e3 * (time.perf_counter() - start)}
-        seen.append(_observation(photo, prediction, ignore, segments, files[i] if files else photo.name, ms))
+        predictions = predict([hide(photo.rgb, ignore) for photo, ignore in pairs])
+        network_ms = 1e3 * (time.perf_counter() - start) / max(1, len(photos))
+        seen = []
+        for i, ((photo, read_ms), prediction, ignore) in enumerate(zip(photos, predictions, hidden)):
+            start = time.perf_counter()
+            segments = early[i].result() if early else _segments(photo, ignore) if edges else None
+            ms = {"read": read_ms, "network": network_ms, "edges": 1e3 * (time.perf_counter() - start)}
+            seen.append(_observation(photo, prediction, ignore, segments, files[i] if files else photo.name, ms))
     return seen
 
 
