@@ -8,7 +8,8 @@ import numpy as np
 
 DRAWS = 1000
 LEVEL = 0.95
-LARGEST = 4_000_000  # numbers in memory at once
+Figures = dict[str, Callable[[np.ndarray], np.ndarray]]
+LARGEST = 1_000_000  # numbers in memory at once
 
 
 def bootstrap(
@@ -18,20 +19,37 @@ def bootstrap(
     draws: int = DRAWS,
     level: float = LEVEL,
 ) -> tuple[float, float]:
-    """Interval of `figure`, a function (..., N) -> (...), of values (N,); NaN for a single value.
+    """Interval of `figure`, a function of values (N,) or pairs (N, 2) with leading axes; NaN for a single value.
 
     Infinite values are drawn like any other; an interval may end at infinity.
     """
+    return _intervals(values, {"": figure}, rng, draws, level, ordered=False)[""]
+
+
+def bootstrap_ordered(
+    values: np.ndarray, figures: Figures, rng: np.random.Generator, draws: int = DRAWS, level: float = LEVEL
+) -> dict[str, tuple[float, float]]:
+    """Intervals of several figures of the same draws, each draw sorted once: (..., N) rising -> (...)."""
+    return _intervals(values, figures, rng, draws, level, ordered=True)
+
+
+def _intervals(
+    values: np.ndarray, figures: Figures, rng: np.random.Generator, draws: int, level: float, ordered: bool
+) -> dict[str, tuple[float, float]]:
     n = len(values)
     if n < 2 or draws < 2:
-        return np.nan, np.nan
+        return dict.fromkeys(figures, (np.nan, np.nan))
     part = max(1, min(draws, LARGEST // n))
-    found = [
-        figure(values[rng.integers(0, n, (min(part, draws - start), n))])
-        for start in range(0, draws, part)
-    ]  # fmt: skip
-    low, high = np.quantile(np.concatenate(found), [(1 - level) / 2, (1 + level) / 2], method="nearest")
-    return float(low), float(high)
+    found: dict[str, list[np.ndarray]] = {name: [] for name in figures}
+    for start in range(0, draws, part):
+        drawn = values[rng.integers(0, n, (min(part, draws - start), n))]
+        if ordered:
+            drawn.sort(axis=-1)
+        for name, figure in figures.items():
+            found[name].append(figure(drawn))
+    shares = [(1 - level) / 2, (1 + level) / 2]
+    ends = {name: np.quantile(np.concatenate(v), shares, method="nearest") for name, v in found.items()}
+    return {name: (float(low), float(high)) for name, (low, high) in ends.items()}
 
 
 def median(values: np.ndarray) -> np.ndarray:

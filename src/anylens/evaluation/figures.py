@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from anylens.evaluation.bootstrap import DRAWS, bootstrap, median, upper
+from anylens.evaluation.bootstrap import DRAWS, bootstrap, bootstrap_ordered, median, upper
 from anylens.evaluation.metrics import ERRORS, Scores
 from anylens.evaluation.recall import LIMITS, auc_exact, auc_published
 
@@ -77,21 +77,25 @@ def risk_coverage(errors: np.ndarray, doubt: np.ndarray) -> np.ndarray:
 def _of_errors(named: dict[str, np.ndarray], rng: np.random.Generator, draws: int) -> dict[str, Figure]:
     found: dict[str, Figure] = {}
     for name, errors in named.items():
-        errors = errors[~np.isnan(errors)]
+        errors = np.sort(errors[~np.isnan(errors)])
         if not len(errors):
             continue
-        found[name] = _figure(errors, median, rng, draws)
+        figures: dict[str, Callable[[np.ndarray], np.ndarray]] = {name: median}
         if name in ("hfov_deg", "vfov_deg"):
             short = name.removesuffix("_deg")
-            found[f"{short}_p80_deg"] = _figure(errors, upper, rng, draws)
+            figures[f"{short}_p80_deg"] = upper
             for limit in LIMITS:
-                kinds = (("auc", auc_published), ("auc_exact", auc_exact))
-                for kind, area in kinds:
-                    figure = _figure(errors, partial(area, limit=limit), rng, draws)
-                    found[f"{short}_{kind}{limit}"] = Figure(
-                        *(100 * v for v in (figure.value, figure.low, figure.high))
-                    )
+                figures[f"{short}_auc{limit}"] = partial(
+                    _percent, area=partial(auc_published, ordered=True), limit=limit
+                )
+                figures[f"{short}_auc_exact{limit}"] = partial(_percent, area=auc_exact, limit=limit)
+        intervals = bootstrap_ordered(errors, figures, rng, draws)
+        found |= {key: Figure(float(call(errors)), *intervals[key]) for key, call in figures.items()}
     return found
+
+
+def _percent(errors: np.ndarray, area: Callable[..., np.ndarray], limit: float) -> np.ndarray:
+    return 100 * area(errors, limit)
 
 
 def _of_doubt(scores: Sequence[Scores], rng: np.random.Generator, draws: int) -> dict[str, Figure]:

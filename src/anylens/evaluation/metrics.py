@@ -54,11 +54,12 @@ class Scorer:
             self.angles: tuple[float, ...] = (sample.hfov_deg, sample.vfov_deg)
             return
         self.spans = self._spans()
-        own = fields_of_view(truth)
-        given = (sample.hfov_deg, sample.vfov_deg)
+        whole = (sample.hfov_deg, sample.vfov_deg)
+        if not all(map(math.isfinite, whole)):
+            whole = fields_of_view(truth)
         self.angles = tuple(
-            _between(truth, span, axis) if span is not None else a if math.isfinite(a) else b
-            for axis, (span, a, b) in enumerate(zip(self.spans, own, given))
+            angle if span is None else _between(truth, span, axis)
+            for axis, (angle, span) in enumerate(zip(whole, self.spans))
         )
         self.points = grid_points(sample.width, sample.height, grid).reshape(-1, 2)
         self.rays, self.valid = unproject(truth, self.points)
@@ -75,7 +76,9 @@ class Scorer:
         camera = self._sized(camera)
         if not np.isfinite(np.asarray(camera.params)).all():
             return self._failure()
-        found: tuple[float, ...] = fields_of_view(camera)
+        found: tuple[float, ...] = (estimate.hfov_deg, estimate.vfov_deg)
+        if not all(map(math.isfinite, found)):
+            found = fields_of_view(camera)
         errors = dict.fromkeys(ERRORS, math.nan)
         if self.sample.truth is not None:
             found = tuple(

@@ -22,9 +22,10 @@ def auc_exact(errors: np.ndarray, limit: float) -> np.ndarray:
     return 1 - np.minimum(errors, limit).mean(axis=-1) / limit
 
 
-def auc_published(errors: np.ndarray, limit: float, held: float = HELD) -> np.ndarray:
-    """The published variant, (...) of errors (..., N), for limits from `held` on."""
-    e = np.sort(np.asarray(errors, dtype=float), axis=-1)
+def auc_published(errors: np.ndarray, limit: float, held: float = HELD, ordered: bool = False) -> np.ndarray:
+    """The published variant, (...) of errors (..., N), for limits from `held` on; `ordered` errors are rising."""
+    e = np.asarray(errors, dtype=float)
+    e = e if ordered else np.sort(e, axis=-1)
     n = e.shape[-1]
     rank = np.arange(n + 1) / n
     below = (e <= limit).sum(axis=-1, keepdims=True) / n
