@@ -81,6 +81,14 @@ def test_exit_codes(capsys, photo, network, tmp_path, argv, code):
     assert code == 0 or err
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_damaged_network_is_one_error_not_one_per_photo(capsys, folder, tmp_path, jobs):
+    (tmp_path / "bad.onnx").write_bytes(b"nothing")
+    code, out, err = run(capsys, folder, "--json", "--jobs", jobs, "--weights", tmp_path / "bad.onnx")
+    assert (code, out) == (2, "")
+    assert "damaged" in err
+
+
 def test_options_reach_the_estimate(capsys, photo, network):
     def camera(*options):
         _, out, _ = run(capsys, photo, "--json", "--weights", network, *options)

@@ -15,7 +15,7 @@ from anylens.batches.rows import failed_row, row_of
 from anylens.calibration.calibrator import Calibrator
 from anylens.calibration.estimate import conclude
 from anylens.calibration.options import Options
-from anylens.errors import AnylensError
+from anylens.errors import AnylensError, WeightsError
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +54,8 @@ class Worker:
         try:
             [seen] = self.calibrator.observe([item.path], self.job.options, [self.mask])
             return _renamed(seen, item.file)
+        except WeightsError:  # not this photo's fault: the next one would fail like it
+            raise
         except AnylensError as error:
             return failed_row(item.file, error)
         except MemoryError:

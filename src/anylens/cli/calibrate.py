@@ -108,7 +108,6 @@ class Calibrate:
 
     def _job(self) -> Any:
         from anylens.batches.worker import Job, read_mask
-        from anylens.calibration.calibrator import Calibrator
         from anylens.calibration.knowledge import parse_known
         from anylens.calibration.options import Options
 
@@ -117,8 +116,6 @@ class Calibrate:
         if self.mask is not None:
             read_mask(self.mask)
         many = len(self.photos) > 1 or any(Path(p).is_dir() or "*" in p for p in self.photos)
-        if self.weights is not None or many:
-            Calibrator(self.weights, threads=1).predictor(self.edited) if self.weights else _bundled()
         return Job(options, self.weights, self.mirror, threads=1 if many else 0, mask=self.mask, plots=self.plot)
 
     def _settings(self) -> dict[str, Any]:
@@ -134,10 +131,3 @@ class Calibrate:
             raise AnylensError("--plot needs matplotlib: pip install 'anylens[plot]'.") from None
         if count > 1 and str(self.plot).lower().endswith(".png"):
             raise AnylensError(f"One picture cannot explain {count} photos. Give a folder: --plot pictures.")
-
-
-def _bundled() -> None:
-    """Says at once if the network is missing, instead of once per photo."""
-    from anylens.weights import bundled
-
-    bundled()

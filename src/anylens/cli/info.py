@@ -23,7 +23,7 @@ class Info:
     3. `anylens info model.onnx --json`
     """
 
-    file: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="FILE", help="A photo or a network.")] = None
+    file: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="FILE", help="Photo or network.")] = None
     json: bool = False
     """Print JSON."""
 
