@@ -94,7 +94,7 @@ def _train(
             with ema.applied() if ema else torch.no_grad():
                 info = {
                     "step": step,
-                    "settings": config.to_dict(),
+                    "settings": published(config),
                     "history": history,
                     "licence": "Apache-2.0",
                 }
@@ -159,6 +159,12 @@ def _train(
             break
     group.wait()
     return step
+
+
+def published(config: TrainConfig) -> dict:
+    """The settings as they go into weights that others will see: folders by their last name only."""
+    settings = config.to_dict()
+    return settings | {key: Path(settings[key]).name for key in ("data", "photos", "cache", "init")}
 
 
 def _due(step: int, every: int) -> bool:
