@@ -11,7 +11,7 @@ from anylens.evaluation.methods.product import Configuration, parse_configuratio
 from anylens.evaluation.run import estimate, score_all
 from anylens.evaluation.sample import Sample
 from anylens.evaluation.shared import camera_groups
-from anylens.evaluation.stability import CHANGES, EVERY
+from anylens.evaluation.stability import CHANGES, EVERY, ROW
 from anylens.evaluation.work import Plan
 from anylens.evidence import log_focal, normal
 from anylens.field import rays_to_field
@@ -79,8 +79,9 @@ def test_shared_cameras_beat_single_photos(plan):
 def test_stability_finds_what_moves_the_answer(plan):
     rows = run_stability([sample(str(i), 120 + i) for i in range(3)], plan, (), jobs=1, seed=0, draws=20)
     [found] = (methods["anylens:network+model=simple_pinhole"] for methods in rows.values())
-    assert set(found) == {*CHANGES, EVERY}
+    assert set(found) == {*CHANGES, EVERY, ROW}
     assert found["shrunk to 288"]["signed_deg"].value == pytest.approx(3, abs=0.3)
     assert abs(found["JPEG 50"]["signed_deg"].value) < 0.3
     assert found[EVERY]["absolute_deg"].value < 0.5
+    assert found[ROW]["signed_deg"].value == pytest.approx(3, abs=0.3)
     assert "shrunk to 288" in stability_table(rows)

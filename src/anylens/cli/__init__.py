@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lensfun": ("anylens.cli.lensfun:Lensfun", "Map LensFun's real lenses to camera models."),
     "train": ("anylens.cli.train:Train", "Train a network on panoramas and photographs."),
     "evaluate": ("anylens.cli.evaluate:Evaluate", "Score calibrations against known cameras."),
+    "ablate": ("anylens.cli.ablate:Ablate", "Vary one choice at a time and score every variant."),
     "export-onnx": ("anylens.cli.export_onnx:ExportOnnx", "Write trained weights as an ONNX file."),
 }
 
