@@ -30,34 +30,40 @@ class Angle:
 def measure(camera: Camera, interval: tuple[float, float], covariance: np.ndarray) -> dict[str, Angle]:
     """Angles by name for a camera with the 68 % interval of its log focal length.
 
-    covariance (P, P): of `camera.params` in the free fit; only what it says about the shape counts.
+    covariance (P, P): of `camera.params` in the free fit; only what it says about the shape counts, that is how the
+    fields of view change at a fixed paraxial focal length (by differences; nothing along the focal length).
     """
-    ends = [with_log_focal(camera, value) for value in interval]
-    slopes = _shape_slopes(camera)
+    p = np.asarray(camera.params, dtype=np.float64)
+    moved, steps = _neighbours(camera, covariance)
+    several = [p, *(np.asarray(with_log_focal(camera, value).params) for value in interval), *moved]
+    batch = Camera(camera.model, np.stack(several), camera.width, camera.height)  # one camera each, one pass for all
     found = {}
     for name in FOVS:
-        value = float(getattr(camera, name))
-        high, low = (float(getattr(end, name)) for end in ends)  # a shorter focal length sees more
-        shape = math.sqrt(max(0.0, float(slopes[name] @ covariance @ slopes[name])))
+        value, high, low, *near = (float(v) for v in np.asarray(getattr(batch, name)))
+        slope = np.zeros(len(p))
+        for n, (i, step) in enumerate(steps):
+            slope[i] = (near[2 * n + 1] - near[2 * n]) / (2 * step)
+        shape = math.sqrt(max(0.0, float(slope @ covariance @ slope)))
         shape = shape if math.isfinite(shape) else 0.0
+        # A shorter focal length sees more.
         below, above = math.hypot(max(0.0, value - low), shape), math.hypot(max(0.0, high - value), shape)
         found[name] = Angle(value, 0.5 * (below + above), max(0.0, value - below), min(360.0, value + above))
     return found
 
 
-def _shape_slopes(camera: Camera) -> dict[str, np.ndarray]:
-    """d fov / d params (P,) at a fixed paraxial focal length, by differences: nothing along the focal length."""
+def _neighbours(camera: Camera, covariance: np.ndarray) -> tuple[list[np.ndarray], list[tuple[int, float]]]:
+    """Parameters a step below and above along each uncertain one of the shape, with the same paraxial focal length."""
     p = np.asarray(camera.params, dtype=np.float64)
-    fixed = log_focal(camera)
-    slopes = {name: np.zeros(len(p)) for name in FOVS}
-    start = 1 if camera.simple else 2
-    for i in range(start, len(p)):
-        step = SHIFT * (math.hypot(camera.width, camera.height) / 2 if i < start + 2 else 1.0)
-        moved = []
+    fixed, first = log_focal(camera), 1 if camera.simple else 2
+    half = math.hypot(camera.width, camera.height) / 2
+    moved, steps = [], []
+    for i in range(first, len(p)):
+        if not covariance[i, i] > 0:
+            continue
+        step = SHIFT * (half if i < first + 2 else 1.0)
         for sign in (-1, 1):
-            q = p.copy()
-            q[i] += sign * step
-            moved.append(with_log_focal(Camera(camera.model, q, camera.width, camera.height), fixed))
-        for name in FOVS:
-            slopes[name][i] = (float(getattr(moved[1], name)) - float(getattr(moved[0], name))) / (2 * step)
-    return slopes
+            q = p + sign * step * (np.arange(len(p)) == i)
+            near = with_log_focal(Camera(camera.model, q, camera.width, camera.height), fixed)
+            moved.append(np.asarray(near.params))
+        steps.append((i, step))
+    return moved, steps
