@@ -35,6 +35,7 @@ def test_one_table_of_all_methods(photos, tmp_path, capsys):
     shown = capsys.readouterr()
     assert code == 0
     assert "gone.png: there is no such file" in shown.err
+    assert "failed   mine: 3.png: no prediction in mine.csv" in shown.err
     assert "b (2 photos)" in shown.out
     data = json.loads(out["json"].read_text())
     mine = data["groups"]["all"]["mine"]

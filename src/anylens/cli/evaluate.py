@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+SHOWN_FAILURES = 5
 METHODS = ("anylens", "anylens:no-edges", "anylens:network", "constant", "colmap", "vanishing-points")
 
 
@@ -91,6 +92,7 @@ class Evaluate:
             print(f"notice   {text}", file=sys.stderr)
         for problem in found.data.problems:
             print(f"unused   {problem.file}: {problem.reason}", file=sys.stderr)
+        _name_failures(found)
         if not found.photos:
             print(f"anylens: nothing could be scored in {self.folder}.", file=sys.stderr)
             return 3
@@ -123,6 +125,16 @@ class Evaluate:
         if self.json is not None:
             _save(self.json, json_module.dumps(to_data(found, settings), ensure_ascii=False, allow_nan=False) + "\n")
             self.json.with_name(self.json.name + ".part.jsonl").unlink(missing_ok=True)
+
+
+def _name_failures(found: Any) -> None:
+    """Failed estimates on standard error, a few of each method; all of them are in the JSON."""
+    for name, estimates in found.estimates.items():
+        failed = [e for e in estimates.values() if e.error]
+        for one in failed[:SHOWN_FAILURES]:
+            print(f"failed   {name}: {one.file}: {one.error}", file=sys.stderr)
+        if len(failed) > SHOWN_FAILURES:
+            print(f"failed   {name}: … and {len(failed) - SHOWN_FAILURES} more", file=sys.stderr)
 
 
 def _save(path: Path, text: str) -> None:
