@@ -6,6 +6,7 @@ from exact_network import ExactNetwork, fitted_to, grey
 
 from anylens import Calibrator, Camera, FitError, ImageError
 from anylens.calibration.group import find_outliers, pool
+from anylens.calibration.turning import from_shared, to_shared
 from anylens.evidence import median, normal, std
 
 CAMERA = Camera("simple_radial:1", [520.0, 320.0, 240.0, -0.1], 640, 480)
@@ -50,6 +51,15 @@ def test_sizes_and_ways_up_may_differ():
         assert np.allclose(np.asarray(result.camera.params), np.asarray(want.params), rtol=0.02, atol=5e-3)
 
 
+def test_a_standing_photo_has_the_rays_of_a_lying_one():
+    lying, standing = Calibrator(predictor=ExactNetwork(CAMERA)).observe([grey(640, 480), grey(480, 640)])
+    alike = to_shared(standing, lying)
+    assert (alike.width, alike.height) == (640, 480)
+    true, _ = CAMERA.unproject(alike.pixels)
+    assert np.allclose(alike.rays, np.asarray(true), atol=1e-9)
+    assert from_shared(CAMERA, standing) == fitted_to(CAMERA, 480, 640)
+
+
 def test_other_aspect_ratios_are_refused():
     with pytest.raises(FitError, match="one aspect ratio"):
         run([grey(640, 480), grey(640, 360)])
@@ -77,5 +87,6 @@ def test_pool_is_tempered_and_robust():
     assert find_outliers([normal(0.3, 0.1), normal(1.3, 0.05)]) == [False, False]  # of two, none can be blamed
     far = [normal(0.3, 0.1)] * 4 + [normal(1.3, 0.05)]
     assert find_outliers(far) == [False] * 4 + [True]
+    assert median(pool(far, [False] * 5)) == pytest.approx(0.3, abs=0.02)  # sums of plain normals would go to 0.9
     vague = [normal(0.3, 0.1)] * 4 + [normal(0.7, 0.6)]
     assert find_outliers(vague) == [False] * 5  # a photo that says little contradicts nobody
