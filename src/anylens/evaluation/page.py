@@ -112,7 +112,7 @@ def draw(sample: Sample, result: Result) -> bytes:
     for axis in axes:
         axis.set_axis_off()
     buffer = io.BytesIO()
-    canvas.savefig(buffer, dpi=110, format="png")
+    canvas.savefig(buffer, dpi=110, format="png", bbox_inches="tight")
     return buffer.getvalue()
 
 
