@@ -58,6 +58,8 @@ def test_exit_codes(photos, tmp_path, capsys):
     assert main(["evaluate", str(tmp_path / "nowhere")]) == 2
     assert main(["evaluate", str(photos), "--methods", "magic"]) == 2
     assert main(["evaluate", str(photos), "--methods", "colmap", "--grid", "2"]) == 2
+    assert main(["evaluate", str(photos), "--weights", str(tmp_path / "gone.onnx")]) == 2
+    assert main(["evaluate", str(photos), "--methods", "exif"]) == 3
     write_manifest(tmp_path / "empty", [pinhole_row("gone.png")])
     assert main(["evaluate", str(tmp_path / "empty"), "--methods", "colmap"]) == 3
     assert "gone.png" in capsys.readouterr().err

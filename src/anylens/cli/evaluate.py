@@ -98,7 +98,8 @@ class Evaluate:
             return 3
         self._show(found)
         self._write(found, settings_of(self))
-        return 0
+        good = any(not e.error for estimates in found.estimates.values() for e in estimates.values())
+        return 0 if good else 3
 
     def _show(self, found: Any) -> None:
         from anylens.evaluation.tables import NOTE, to_text

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anylens.calibration.options import Options
+from anylens.errors import WeightsError
 from anylens.evaluation.grids import parse_grid
 from anylens.evaluation.journal import EstimateJournal
 from anylens.evaluation.methods import make_methods
@@ -39,6 +40,9 @@ def evaluate_folder(command: Any) -> tuple[Evaluation, list[str]]:
     )
     names = [name.strip() for name in command.methods.split(",") if name.strip()]
     configurations, others, notices = make_methods(names, base, command.seed)
+    for one in configurations:
+        if one.weights is not None and not Path(one.weights).is_file():
+            raise WeightsError(f"{one.name}: there are no weights '{one.weights}'. Give an ONNX file.")
     notices += [f"{s.file}: {s.note}" for s in data.samples if s.note]
     if not data.samples:
         return Evaluation(data, {}, {}), notices
