@@ -108,6 +108,19 @@ def test_failed_rows_count_after_a_resume(folder, network, tmp_path):
     assert len(rows_of(out)) == 7
 
 
+@pytest.mark.parametrize("text", ["some notes\n", '{"id": 1}\n{"id": 2}\n', '{"name"'])
+def test_files_of_others_are_left_alone(tmp_path, text):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text)
+    with pytest.raises(FormatError, match="something else"):
+        Journal(path, {})
+    assert path.read_text() == text
+    assert [p.name for p in tmp_path.iterdir()] == ["rows.jsonl"]
+    path.write_text('{"file": "half a first ro')
+    Journal(path, {}).file.close()
+    assert path.read_text() == ""
+
+
 def test_other_options_do_not_mix(folder, tmp_path):
     path = tmp_path / "rows.jsonl"
     Journal(path, {"model": "auto"}).file.close()
@@ -122,6 +135,21 @@ def test_csv_has_a_row_per_photo(folder, network, tmp_path):
     rows = list(csv.DictReader(out.open(encoding="utf-8")))
     assert len(rows) == 6
     assert all(float(row["hfov_low_deg"]) < float(row["hfov_deg"]) < float(row["hfov_high_deg"]) for row in rows)
+
+
+def test_a_finished_csv_can_be_asked_again_and_added_to(folder, network, tmp_path, capsys):
+    out, whole = tmp_path / "rows.csv", tmp_path / "whole.csv"
+    calibrate(folder / "set0", folder / "set1", "--out", whole, "--weights", network)
+    calibrate(folder / "set0", "--out", out, "--weights", network)
+    once = out.read_bytes()
+    assert calibrate(folder / "set0", "--out", out, "--weights", network) == 0
+    assert out.read_bytes() == once
+    assert calibrate(folder / "set0", folder / "set1", "--out", out, "--weights", network) == 0
+    assert out.read_bytes() == whole.read_bytes()
+    out.write_text("a,b\n1,2\n")
+    assert calibrate(folder / "set0", "--out", out, "--weights", network) == 2
+    assert out.read_text() == "a,b\n1,2\n"
+    assert "another program" in capsys.readouterr().err
 
 
 def test_parquet_has_the_rows_or_says_what_is_missing(folder, network, tmp_path, capsys):

@@ -17,6 +17,7 @@ from anylens.batches.rows import to_line, without_times
 from anylens.batches.tables import TABLES, read_table, write_table
 from anylens.errors import FormatError
 
+FIRST = b'{"file": '
 KINDS = (".jsonl", *TABLES)
 
 
@@ -43,6 +44,7 @@ class Journal:
             if self.lines != path and path.exists() and not self.lines.exists():
                 self.lines.write_text("".join(map(to_line, read_table(path))), encoding="utf-8")
             self.done = self._recover()
+            self.notes.write_text(json.dumps(settings), encoding="utf-8")
             self.file = self.lines.open("a", encoding="utf-8", newline="\n")
         except OSError as error:
             raise FormatError(f"'{path}' cannot be written: {error.strerror or error}.") from None
@@ -59,7 +61,6 @@ class Journal:
                     f"'{self.path}' was begun with another {' and '.join(different)}. Finish it as it was begun, "
                     "write elsewhere, or start again: --overwrite."
                 )
-        self.notes.write_text(json.dumps(settings), encoding="utf-8")
 
     def _recover(self) -> dict[str, bool]:
         """Files that have a row, and whether it is a good one; a torn last line is cut off."""
@@ -76,8 +77,16 @@ class Journal:
                     break
                 good += len(line)
         if good < self.lines.stat().st_size:
+            if not good and not self._begun():
+                raise FormatError(f"'{self.lines}' holds something else. Write elsewhere, or start again: --overwrite.")
             os.truncate(self.lines, good)
         return done
+
+    def _begun(self) -> bool:
+        """Whether a file without a whole row is a first row of ours, cut off."""
+        with self.lines.open("rb") as file:
+            head = file.read(len(FIRST))
+            return FIRST.startswith(head) and b"\n" not in head + file.read()
 
     def add(self, row: dict[str, Any]) -> None:
         self.file.write(to_line(without_times(row)))

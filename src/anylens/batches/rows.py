@@ -37,6 +37,8 @@ def to_line(row: dict[str, Any]) -> str:
 
 def flatten(row: dict[str, Any]) -> dict[str, Any]:
     """The columns of `FLAT`; None where a photo has no such value. Lists become text."""
+    if "flat" in row:  # read back from a table
+        return row["flat"]
     flat: dict[str, Any] = {name: row.get(name) for name in COPIED}
     camera = row.get("camera") or {}
     params = dict(camera.get("params", {}))

@@ -61,13 +61,18 @@ def _write_parquet(rows: Iterable[dict[str, Any]], path: Path) -> None:
 
 
 def read_table(path: Path) -> Iterator[dict[str, Any]]:
-    """Rows of a finished table, as far as they are needed to go on from it."""
+    """Rows of a finished table, so that more can be added. Raises FormatError where it is not one of ours."""
     if path.suffix.lower() == ".parquet":
         _, pq = _pyarrow()
         for text in pq.read_table(path, columns=[KEPT]).column(KEPT).to_pylist():
             yield json.loads(text)
         return
-    raise FormatError(f"'{path}' is finished; a CSV is not added to. Write elsewhere, or start again: --overwrite.")
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        if tuple(reader.fieldnames or ()) != FLAT:
+            raise FormatError(f"'{path}' is another program's CSV. Write elsewhere, or start again: --overwrite.")
+        for flat in reader:
+            yield {"file": flat["file"], "ok": flat["ok"] == "True", "flat": flat}
 
 
 def _pyarrow() -> tuple[Any, Any]:
