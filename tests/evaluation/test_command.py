@@ -113,3 +113,15 @@ def test_a_method_that_breaks_only_fails_itself(photos):
     found = estimate(open_set(photos).samples, Plan((), (Broken(), Counting())))
     assert all("oops" in e.error for e in found["broken"].values())
     assert not any(e.error for e in found["counting"].values())
+
+
+def test_photos_without_a_known_model_are_named(tmp_path, capsys):
+    angles = {"width": 64, "height": 48, "hfov_deg": 60.0, "vfov_deg": 45.0}
+    for i in range(7):
+        write_picture(tmp_path / f"{i}.png")
+    write_manifest(tmp_path, [{"file": f"{i}.png", **angles} for i in range(7)])
+    assert main(["evaluate", str(tmp_path), "--methods", "colmap"]) == 0
+    shown = capsys.readouterr()
+    assert "4.png and 2 more: no model in the manifest" in shown.err
+    assert "hFoV" in shown.out
+    assert "AE" not in shown.out.splitlines()[2]

@@ -21,6 +21,7 @@ from anylens.evaluation.sets import open_set
 from anylens.evaluation.sets.editing import edit
 from anylens.evaluation.work import Plan
 
+SHOWN = 5  # names in one notice; the JSON has all
 OUTPUTS = ("json", "markdown", "csv", "plots", "page", "page_photos", "jobs")
 
 
@@ -43,7 +44,7 @@ def evaluate_folder(command: Any) -> tuple[Evaluation, list[str]]:
     for one in configurations:
         if one.weights is not None and not Path(one.weights).is_file():
             raise WeightsError(f"{one.name}: there are no weights '{one.weights}'. Give an ONNX file.")
-    notices += [f"{s.file}: {s.note}" for s in data.samples if s.note]
+    notices += _notes(data)
     if not data.samples:
         return Evaluation(data, {}, {}), notices
     single = tuple(m for m in others if not m.whole)
@@ -72,6 +73,18 @@ def _open(command: Any) -> tuple[DataSet, str, str]:
         data = replace(data, samples=tuple(edit(data.samples, edited, command.seed)))
     model = chosen.model if chosen is not None and command.model == "auto" else command.model
     return data, model, edited
+
+
+def _notes(data: DataSet) -> list[str]:
+    """What is unusual about photos, by reason: all names where they are few, else how many and the first."""
+    reasons: dict[str, list[str]] = {}
+    for sample in data.samples:
+        if sample.note:
+            reasons.setdefault(sample.note, []).append(sample.file)
+    return [
+        f"{', '.join(files[:SHOWN])}{f' and {len(files) - SHOWN} more' if len(files) > SHOWN else ''}: {reason}"
+        for reason, files in reasons.items()
+    ]
 
 
 def _estimate(data: DataSet, plan: Plan, whole: list[Any], command: Any) -> dict[str, Any]:
