@@ -49,9 +49,7 @@ def torch_renderer(panorama: np.ndarray):
         rays = camera.unproject(grid.numpy())[0]
         rays = torch.from_numpy(rays).float() @ torch.from_numpy(view.rotation.T).float()
         lon, lat = torch.atan2(rays[:, 0], rays[:, 2]), torch.asin(rays[:, 1].clamp(-1, 1))
-        at = torch.stack([lon / math.pi, lat * 2 / math.pi], -1).reshape(
-            1, int(camera.height), int(camera.width), 2
-        )
+        at = torch.stack([lon / math.pi, lat * 2 / math.pi], -1).reshape(1, int(camera.height), int(camera.width), 2)
         out = torch.nn.functional.grid_sample(source, at, align_corners=False, padding_mode="border")
         return out[0].round().byte().permute(1, 2, 0).numpy()
 
@@ -59,9 +57,7 @@ def torch_renderer(panorama: np.ndarray):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=320)
     parser.add_argument("--width", type=int, default=3072)
     parser.add_argument("--views", type=int, default=60)
@@ -71,9 +67,7 @@ def main() -> None:
     panorama = box_world(options.width, 0)
     pyramid = build_pyramid(panorama)
     rng = np.random.default_rng(0)
-    views = [
-        draw_view(BUILTIN[options.recipe], rng, options.size, options.size) for _ in range(options.views)
-    ]
+    views = [draw_view(BUILTIN[options.recipe], rng, options.size, options.size) for _ in range(options.views)]
 
     def ours(view: Drawn) -> None:
         render_view(pyramid, view.camera, view.rotation, options.density)
@@ -81,9 +75,7 @@ def main() -> None:
 
     rate = per_second(ours, views)
     back_end = "OpenCV" if opencv() is not None else "NumPy"
-    print(
-        f"anylens ({back_end}), {options.size}x{options.size}, labels included: {rate:.0f} views/s per core"
-    )
+    print(f"anylens ({back_end}), {options.size}x{options.size}, labels included: {rate:.0f} views/s per core")
     try:
         render = torch_renderer(panorama)
     except ImportError:

@@ -1,11 +1,10 @@
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parent))
+from small_photos import make_photo
 from tiny_network import write_tiny_network
 
 
@@ -15,13 +14,6 @@ def network(tmp_path_factory):
     path = tmp_path_factory.mktemp("network") / "tiny.onnx"
     write_tiny_network(path)
     return str(path)
-
-
-def make_photo(path, level=110, width=128, height=96, exif=None, **how):
-    noise = np.random.default_rng(level).integers(-12, 12, (height, width, 3))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(np.clip(level + noise, 0, 255).astype(np.uint8)).save(path, exif=exif or Image.Exif(), **how)
-    return path
 
 
 @pytest.fixture

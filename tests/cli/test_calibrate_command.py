@@ -7,8 +7,8 @@ import os
 
 import numpy as np
 import pytest
-from conftest import make_photo
 from PIL import Image
+from small_photos import make_photo
 
 from anylens import Camera
 from anylens.cli import main

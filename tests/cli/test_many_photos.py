@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import make_photo
 from PIL import Image
+from small_photos import Deadly, make_photo
 
 from anylens.batches.inputs import find_inputs
 from anylens.batches.journal import Journal
@@ -215,26 +215,6 @@ def test_shared_runs_resume_too(holiday, network, tmp_path):
     broken.write_bytes(b"".join(whole.read_bytes().splitlines(True)[:3]) + b'{"fi')
     calibrate(holiday, "--shared", "by-folder", "--out", broken, "--weights", network, "--jobs", 1)
     assert broken.read_bytes() == whole.read_bytes()
-
-
-class Deadly:
-    """A predictor whose process dies on one photo."""
-
-    def many(self, photos):
-        from tiny_network import write_tiny_network
-
-        from anylens.predict import Predictor
-
-        if photos[0].mean() > 190:
-            os.kill(os.getpid(), signal.SIGKILL)
-        import tempfile
-
-        path = os.path.join(tempfile.gettempdir(), f"tiny-{os.getpid()}.onnx")
-        write_tiny_network(path)
-        try:
-            return Predictor(path).many(photos)
-        finally:
-            os.unlink(path)
 
 
 def test_a_dying_process_takes_only_its_photo(tmp_path):

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from conftest import make_photo
 from PIL import Image
+from small_photos import make_photo
 
 from anylens import Calibrator, Camera
 from anylens.cli import main, name_plot

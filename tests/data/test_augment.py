@@ -78,9 +78,7 @@ def test_opencv_and_numpy_give_the_same_pixels(monkeypatch):
     grid = np.meshgrid(np.linspace(-2, 141, 90), np.linspace(-1, 127, 77))
 
     def everything():
-        return [
-            render_view(pyramid, camera, rotation_from_angles(170, 60, 20), density) for density in (1.0, 2.2)
-        ] + [
+        return [render_view(pyramid, camera, rotation_from_angles(170, 60, 20), density) for density in (1.0, 2.2)] + [
             shrink_area(VIEW, 61, 53),
             soften(VIEW, 0.08),
             sample_bilinear(VIEW, *grid),

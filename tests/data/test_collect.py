@@ -66,9 +66,7 @@ def only(folder, out, **options):
 
 def test_both_readings_of_the_focal_length(tmp_path):
     photo(tmp_path / "in" / "tag.jpg", 0, f35=28)
-    photo(
-        tmp_path / "in" / "crop.jpg", 1, (600, 400), focal=35.0, maker="NIKON CORPORATION", model="NIKON D90"
-    )
+    photo(tmp_path / "in" / "crop.jpg", 1, (600, 400), focal=35.0, maker="NIKON CORPORATION", model="NIKON D90")
     photo(
         tmp_path / "in" / "plane.jpg",
         2,

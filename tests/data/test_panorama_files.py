@@ -66,9 +66,7 @@ def write_exr(path, linear, compression=3, dtype="<f2", cut=None):
     chunks = []
     for y in range(0, height, lines):
         raw = b"".join(
-            linear[row, :, c].astype(dtype).tobytes()
-            for row in range(y, min(y + lines, height))
-            for c in (2, 1, 0)
+            linear[row, :, c].astype(dtype).tobytes() for row in range(y, min(y + lines, height)) for c in (2, 1, 0)
         )
         if compression:
             split = np.frombuffer(raw, np.uint8)
@@ -79,9 +77,7 @@ def write_exr(path, linear, compression=3, dtype="<f2", cut=None):
         chunks.append(struct.pack("<ii", y, len(raw)) + raw)
     start = 8 + len(header) + 8 * len(chunks)
     offsets = [start + sum(len(c) for c in chunks[:i]) for i in range(len(chunks))]
-    data = (
-        b"\x76\x2f\x31\x01\x02\0\0\0" + header + struct.pack(f"<{len(chunks)}Q", *offsets) + b"".join(chunks)
-    )
+    data = b"\x76\x2f\x31\x01\x02\0\0\0" + header + struct.pack(f"<{len(chunks)}Q", *offsets) + b"".join(chunks)
     path.write_bytes(data[:cut])
 
 
@@ -92,11 +88,7 @@ def _rle(raw):
         while i + run < len(raw) and raw[i + run] == raw[i] and run < 127:
             run += 1
         out += (
-            bytes([run - 1, raw[i]])
-            if run > 2
-            else bytes([255, raw[i]])
-            if run == 1
-            else bytes([254]) + raw[i : i + 2]
+            bytes([run - 1, raw[i]]) if run > 2 else bytes([255, raw[i]]) if run == 1 else bytes([254]) + raw[i : i + 2]
         )
         i += run
     return out
@@ -171,9 +163,7 @@ def test_damaged_files_are_named(tmp_path):
     write_exr(tmp_path / "short.exr", light(), cut=3000)
     write_exr(tmp_path / "piz.exr", light())
     data = (tmp_path / "piz.exr").read_bytes()
-    (tmp_path / "piz.exr").write_bytes(
-        data.replace(b"compression\0\x01\0\0\0\x03", b"compression\0\x01\0\0\0\x04")
-    )
+    (tmp_path / "piz.exr").write_bytes(data.replace(b"compression\0\x01\0\0\0\x03", b"compression\0\x01\0\0\0\x04"))
     (tmp_path / "text.png").write_text("hello")
     Image.new("RGB", (64, 32)).save(tmp_path / "cut.jpg")
     (tmp_path / "cut.jpg").write_bytes((tmp_path / "cut.jpg").read_bytes()[:200])

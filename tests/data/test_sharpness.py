@@ -136,14 +136,10 @@ def test_photographs_and_rendered_views_look_alike():
     focal = pyramid.pixels_per_radian / density / 1.3
     camera = Camera("pinhole", np.array([focal, focal, size / 2, size / 2]), size, size)
     angles = rng.uniform(-1, 1, (40, 3)) * [180, 30, 30]
-    rendered = np.mean(
-        [spectrum(render_view(pyramid, camera, rotation_from_angles(*a), density)) for a in angles], 0
-    )
+    rendered = np.mean([spectrum(render_view(pyramid, camera, rotation_from_angles(*a), density)) for a in angles], 0)
     photos = [standard_form(noise_photo(rng, False, 277, 277), size, size, density) for _ in angles]
     assert np.allclose(rendered, np.mean([spectrum(photo) for photo in photos], 0), rtol=0.08)
-    larger = [
-        high_share(standard_form(noise_photo(rng, False, 1400, 1400), size, size, density)) for _ in range(8)
-    ]
+    larger = [high_share(standard_form(noise_photo(rng, False, 1400, 1400), size, size, density)) for _ in range(8)]
     assert np.mean(larger) == pytest.approx(np.mean([high_share(p) for p in photos]), rel=0.12)
 
 

@@ -90,9 +90,7 @@ def test_ranks_share_the_stream(config):
 
     alone = [b for _, b in zip(range(4), TrainingViews(config, prepare=False))]
     for rank in range(2):
-        mine = [
-            b for _, b in zip(range(2), TrainingViews(_with(config, rank=rank, world_size=2), prepare=False))
-        ]
+        mine = [b for _, b in zip(range(2), TrainingViews(_with(config, rank=rank, world_size=2), prepare=False))]
         assert all(same(a, b) for a, b in zip(alone[rank::2], mine))
 
 
@@ -125,9 +123,7 @@ def test_flipped_views_carry_flipped_labels(config):
     from anylens.data.augment.settings import NONE
 
     plain = BatchMaker(_with(config, recipe="edited", photos=None, augment=NONE)).batch(2)
-    mirrored = BatchMaker(_with(config, recipe="edited", photos=None, augment=replace(NONE, flip=1.0))).batch(
-        2
-    )
+    mirrored = BatchMaker(_with(config, recipe="edited", photos=None, augment=replace(NONE, flip=1.0))).batch(2)
     assert np.array_equal(plain["image"][..., ::-1], mirrored["image"])
     assert np.allclose(plain["field"][:, 0, :, ::-1], -mirrored["field"][:, 0], atol=1e-6)
     assert np.allclose(plain["field"][:, 1, :, ::-1], mirrored["field"][:, 1], atol=1e-6)

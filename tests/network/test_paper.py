@@ -139,9 +139,7 @@ def test_original_decoder_doubles_at_every_fusion_also_for_odd_sizes():
 @pytest.mark.parametrize("decoder", ["light", "original"])
 @pytest.mark.parametrize("representation", ["field", "rays"])
 def test_field_at_full_size(decoder, representation):
-    config = NetworkConfig(
-        "paper", "vit-s", 0, (1, 2, 3, 4), -1, decoder=decoder, representation=representation
-    )
+    config = NetworkConfig("paper", "vit-s", 0, (1, 2, 3, 4), -1, decoder=decoder, representation=representation)
     net = build_network(config).eval()
     with torch.no_grad():
         answer = net(torch.rand(2, 3, 42, 70))

@@ -40,9 +40,7 @@ def synthetic_answer(camera, plan, stride):
     return {"field": anylens.rays_to_field(rays).T.reshape(2, rows, cols)}
 
 
-@pytest.mark.parametrize(
-    ("width", "height"), [(640, 480), (1920, 1080), (500, 2000), (2000, 500), (333, 457)]
-)
+@pytest.mark.parametrize(("width", "height"), [(640, 480), (1920, 1080), (500, 2000), (2000, 500), (333, 457)])
 @pytest.mark.parametrize(
     ("model", "params"),
     [("pinhole", (0.9, 0.93, 0.02, -0.03)), ("simple_kb:2", (0.6, 0.01, -0.02, 0.03, -0.01))],

@@ -35,9 +35,7 @@ class Lensfun:
         inside = sum(inside_bounds(lens) for lens in fisheyes)
         counts = f"{len(found.calibrations)} calibrations, {len(found.crops)} cameras"
         print(f"{counts}; {len(mapped)} lenses mapped.")
-        print(
-            f"{inside} of {len(fisheyes)} fisheyes lie inside the recipe's α (0.5 to 0.8) and β (0.5 to 2)."
-        )
+        print(f"{inside} of {len(fisheyes)} fisheyes lie inside the recipe's α (0.5 to 0.8) and β (0.5 to 2).")
         hint = "" if self.verbose or not skipped else " (--verbose lists them)"
         print(f"{len(skipped)} entries skipped{hint}.")
         if self.verbose:

@@ -42,9 +42,7 @@ def run(self: Any) -> int:
         if folder and not Path(folder).is_dir():
             raise TrainingError(f"--{name} '{folder}' is not a folder.")
     if not config.data and not config.photos:
-        raise TrainingError(
-            "nothing to train on: give --data with panoramas, --photos with photographs, or both."
-        )
+        raise TrainingError("nothing to train on: give --data with panoramas, --photos with photographs, or both.")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s  %(message)s", datefmt="%H:%M:%S")
     try:
         from anylens.training.loop import train

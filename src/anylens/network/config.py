@@ -63,9 +63,7 @@ class NetworkConfig:
         """From JSON; unknown keys are an error, because they mean another architecture."""
         known = {f.name for f in fields(NetworkConfig)}
         if unknown := sorted(set(values) - known):
-            raise WeightsError(
-                f"unknown network settings {unknown}; these weights come from a newer version."
-            )
+            raise WeightsError(f"unknown network settings {unknown}; these weights come from a newer version.")
         values = dict(values)
         if "taps" in values:
             values["taps"] = tuple(int(t) for t in values["taps"])

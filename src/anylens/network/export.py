@@ -43,16 +43,12 @@ def export_onnx(net: nn.Module, path: str | Path, metadata: dict, *, half: bool 
         import onnx
         import onnxscript  # noqa: F401 - torch's exporter needs it and says so less clearly
     except ImportError as error:
-        raise WeightsError(
-            f"the export needs onnx and onnxscript ({error}): pip install onnx onnxscript."
-        ) from error
+        raise WeightsError(f"the export needs onnx and onnxscript ({error}): pip install onnx onnxscript.") from error
     net = net.eval().cpu()
     sample = torch.rand(2, 3, 9 * PATCH, 11 * PATCH)
     with torch.no_grad():
         names = tuple(n for n in OUTPUTS if n in net(sample))
-    batch, rows, cols = (
-        torch.export.Dim(n, min=low, max=512) for n, low in (("batch", 1), ("rows", 2), ("cols", 2))
-    )
+    batch, rows, cols = (torch.export.Dim(n, min=low, max=512) for n, low in (("batch", 1), ("rows", 2), ("cols", 2)))
     shapes = {"image": {0: batch, 2: PATCH * rows, 3: PATCH * cols}}
     with warnings.catch_warnings(), _quiet("torch.onnx"):
         warnings.simplefilter("ignore")

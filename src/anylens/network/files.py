@@ -59,6 +59,4 @@ def write_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict) 
         os.replace(partial, path)
     except Exception as error:
         partial.unlink(missing_ok=True)
-        raise WeightsError(
-            f"could not write '{path}' ({error}); what was there before is unchanged."
-        ) from error
+        raise WeightsError(f"could not write '{path}' ({error}); what was there before is unchanged.") from error

@@ -89,9 +89,7 @@ class LaptopNet(nn.Module):
         super().__init__()
         self.config = config
         self.backbone = Backbone(config)
-        self.head = LaptopHead(
-            self.backbone.model.width, len(config.taps), config.width, config.representation
-        )
+        self.head = LaptopHead(self.backbone.model.width, len(config.taps), config.width, config.representation)
 
     def forward(self, image: Tensor, upscale: int = 1) -> dict[str, Tensor]:
         return self.head(self.backbone(image), upscale)

@@ -41,9 +41,7 @@ def cubic_rows(size: int, table: int, *, offset: float | Tensor, antialias: bool
 def resize_positions(table: Tensor, rows: int, cols: int, *, offset: float, antialias: bool) -> Tensor:
     """Positional table (1, n·n, C) -> (1, rows·cols, C), row-major; the table itself for n×n patches."""
     n, channels = round(table.shape[1] ** 0.5), table.shape[2]
-    same = (torch.ones(rows).sum() == n) & (
-        torch.ones(cols).sum() == n
-    )  # a tensor: free in an exported graph
+    same = (torch.ones(rows).sum() == n) & (torch.ones(cols).sum() == n)  # a tensor: free in an exported graph
     step_offset = torch.where(same, 0.0, offset)
     grid = table.reshape(n, n, channels)
     vertical = cubic_rows(rows, n, offset=step_offset, antialias=antialias).to(table)

@@ -48,9 +48,7 @@ class Predictor:
         mirror: bool = False,
         batch: int = 8,
     ):
-        self.session = (
-            source if isinstance(source, NetworkSession) else NetworkSession(source, threads=threads)
-        )
+        self.session = source if isinstance(source, NetworkSession) else NetworkSession(source, threads=threads)
         self.mirror, self.batch = mirror, batch
 
     def plan(self, width: int, height: int) -> SizePlan:

@@ -57,9 +57,7 @@ class NetworkSession:
         if "anylens" not in strings:
             raise WeightsError(f"{label} was not exported by anylens; use `anylens export-onnx`.")
         values = {k: _decode(v) for k, v in strings.items()}
-        known = {
-            k: values.pop(k) for k in ("name", "area", "patch", "density", "licence", "step") if k in values
-        }
+        known = {k: values.pop(k) for k in ("name", "area", "patch", "density", "licence", "step") if k in values}
         low, high = values.pop("aspect_range", (0.5, 2.0))
         return NetworkInfo(**known, aspect_range=(float(low), float(high)), extra=values)
 
