@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +15,7 @@ from anylens.errors import FormatError
 from anylens.formats.named import NamedCamera
 from anylens.formats.remodelling import DEFAULT_LIMIT, to_format, to_model
 from anylens.formats.table import Format, format_by_file_name, named_format
+from anylens.whole_file import write_whole
 
 Cameras = Camera | NamedCamera | Mapping[str, Camera] | Iterable[Camera | NamedCamera]
 
@@ -88,14 +87,5 @@ def _file_name(name: str) -> str:
 
 
 def save_whole(path: Path, content: bytes) -> None:
-    """Write beside and rename, so that no reader ever sees half a file. Raises FormatError."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            partial.write_bytes(content)
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise FormatError(f"Cannot write '{path}': {error.strerror or error}.") from None
+    """Write a camera file whole or not at all. Raises FormatError."""
+    write_whole(path, content, FormatError)

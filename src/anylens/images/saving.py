@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +11,7 @@ from PIL import Image
 from anylens.errors import ImageError
 from anylens.images.deep import encode_png16, encode_tiff
 from anylens.images.exr import encode_exr
+from anylens.whole_file import write_whole
 
 PILLOW = {".jpg": "JPEG", ".jpeg": "JPEG", ".png": "PNG", ".tif": "TIFF", ".tiff": "TIFF", ".webp": "WEBP",
           ".bmp": "BMP", ".avif": "AVIF", ".jp2": "JPEG2000"}  # fmt: skip
@@ -70,15 +69,5 @@ def _with_mode(pixels: np.ndarray, mode: str) -> Image.Image:
 
 
 def save_bytes(path: str | Path, content: bytes) -> None:
-    """Write beside and rename, so that no reader sees half a picture. Raises ImageError."""
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            partial.write_bytes(content)
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise ImageError(f"Cannot write '{path}': {error.strerror or error}.") from None
+    """Write a picture whole or not at all. Raises ImageError."""
+    write_whole(path, content, ImageError)
