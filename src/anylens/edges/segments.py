@@ -85,7 +85,8 @@ def _prepare(image: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
     """Grey float32 picture of 0 to 255 whose longer side is at most `side`, and the factors (2,) back."""
     kind = image.dtype
     if image.ndim == 3:
-        image = image[..., :3].mean(axis=-1, dtype=np.float32)
+        channels = image[..., :3].astype(np.float32)
+        image = channels @ np.full(channels.shape[-1], 1 / channels.shape[-1], dtype=np.float32)
     height, width = image.shape
     if kind != np.uint8:
         top = np.iinfo(kind).max if np.issubdtype(kind, np.integer) else 1.0
