@@ -8,7 +8,7 @@ from PIL import Image
 from small_photos import make_photo
 
 from anylens import Calibrator, Camera
-from anylens.cli import main, name_plot
+from anylens.cli import complete_bare, main
 from anylens.plotting.contours import choose_step, fitted_scale, scale_table
 
 pytest.importorskip("matplotlib")
@@ -37,9 +37,11 @@ def test_plots_of_many_go_to_a_folder(network, tmp_path, capsys):
 
 
 def test_plot_without_a_name():
-    assert name_plot(["calibrate", "a.jpg", "--plot"]) == ["calibrate", "a.jpg", "--plot", "anylens.png"]
-    assert name_plot(["a", "--plot", "--json"]) == ["a", "--plot", "anylens.png", "--json"]
-    assert name_plot(["a", "--plot", "b.png"]) == ["a", "--plot", "b.png"]
+    assert complete_bare(["calibrate", "a", "--plot"]) == ["calibrate", "a", "--plot", "anylens.png"]
+    assert complete_bare(["calibrate", "--plot", "--json"]) == ["calibrate", "--plot", "anylens.png", "--json"]
+    assert complete_bare(["calibrate", "--plot", "b.png"]) == ["calibrate", "--plot", "b.png"]
+    assert complete_bare(["undistort", "--upright", "a.jpg"]) == ["undistort", "--upright", "roll", "a.jpg"]
+    assert complete_bare(["undistort", "--upright", "full", "a"]) == ["undistort", "--upright", "full", "a"]
 
 
 def test_rings_compare_shapes_at_one_scale(network):

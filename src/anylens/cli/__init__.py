@@ -39,14 +39,24 @@ def is_photo(word: str) -> bool:
     return word.startswith(("-", "example:")) or os.path.lexists(word) or any(c in word for c in "./\\*")
 
 
-def name_plot(argv: list[str]) -> list[str]:
-    """`--plot` without a file writes anylens.png for one photo; the option takes a name otherwise."""
-    bare = [
-        i for i, word in enumerate(argv) if word == "--plot" and (i + 1 == len(argv) or argv[i + 1].startswith("-"))
-    ]
-    for i in reversed(bare):
-        argv = [*argv[: i + 1], "anylens.png", *argv[i + 1 :]]
-    return argv
+# command -> option that may stand without a value, what it then means, and the values that it takes (None: any word).
+BARE: dict[str, tuple[str, str, tuple[str, ...] | None]] = {
+    "calibrate": ("--plot", "anylens.png", None),
+    "undistort": ("--upright", "roll", ("roll", "full")),
+}
+
+
+def complete_bare(argv: list[str]) -> list[str]:
+    """`--plot` without a file writes anylens.png, `--upright` without a word takes roll alone away."""
+    if argv[0] not in BARE:
+        return argv
+    option, meant, values = BARE[argv[0]]
+
+    def bare(i: int) -> bool:
+        following = argv[i + 1] if i + 1 < len(argv) else "-"
+        return argv[i] == option and (following.startswith("-") if values is None else following not in values)
+
+    return [part for i, word in enumerate(argv) for part in ((word, meant) if bare(i) else (word,))]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -62,8 +72,7 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     if argv[0] not in COMMANDS and is_photo(argv[0]):
         argv = ["calibrate", *argv]
-    if argv[0] == "calibrate":
-        argv = name_plot(argv)
+    argv = complete_bare(argv)
     if argv[0] not in COMMANDS:
         print(f"anylens: unknown command '{argv[0]}'\n\n{overview()}", file=sys.stderr)
         return 2

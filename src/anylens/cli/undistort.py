@@ -9,18 +9,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 
 from anylens.camera import Camera
 from anylens.cli.convert import parse_size
 from anylens.errors import AnylensError, ImageError
+from anylens.examples import example_path
 from anylens.formats.reading import read_one
 from anylens.images.saving import PILLOW
-from anylens.undistortion.files import UndistortedFile, undistort_file
+from anylens.undistortion.files import UndistortedFile, undistort_file, upright_camera
 from anylens.undistortion.targets import TARGETS
+from anylens.undistortion.upright import level_rotation
 
+EDGES_NEED = 960  # pixels of the longer side at which edges are looked for
 PHOTO_SUFFIXES = (*PILLOW, ".mpo", ".gif", ".ppm", ".jfif")
 
 
@@ -32,11 +35,14 @@ class Undistort:
     2. `anylens undistort FOLDER --camera cameras.bin --name 1 --out straight --fov 90`
     3. `anylens undistort fisheye.jpg --camera c.yaml --to equirectangular`
     4. `anylens undistort photo.jpg --camera c.json --balance 1 --mask` keeps all of the photo.
+    5. `anylens undistort photo.jpg --upright` levels the horizon, `--upright full` makes verticals parallel.
 
     Each picture gets its new camera beside it as JSON; EXIF, colour profile and depth are kept.
     """
 
-    photos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PHOTO", help="Photos or folders.")]
+    photos: Annotated[
+        tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PHOTO", help="Photos, folders, example:NAME.")
+    ]
     camera: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Camera file in any known format; without one, each photo is calibrated."""
     name: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
@@ -47,6 +53,8 @@ class Undistort:
     """pinhole, equidistant, equisolid, stereographic, orthographic, equirectangular, or a camera file."""
     fov: Annotated[float | None, tyro.conf.arg(metavar="DEGREES")] = None
     """Horizontal field of view of the new pictures in degrees."""
+    upright: Annotated[Literal["roll", "full"] | None, tyro.conf.arg(metavar="[full]")] = None
+    """Turn the photo level by the vertical that its edges show; with full, take its tilt away too."""
     balance: float = 0.0
     """Pinhole: from 0, no empty pixels, to 1, all of the photo."""
     alpha: Annotated[float | None, tyro.conf.arg(metavar="FLOAT")] = None
@@ -81,17 +89,21 @@ class Undistort:
                 print(f"failed   {item}", file=sys.stderr)
             else:
                 empty = f", {item.empty:.1%} empty" if item.empty > 0 else ""
-                print(f"{item.picture}  {describe(item)}{empty}")
+                print(f"{item.picture}  {describe(item)}{empty}{self._note(item)}")
         return 0 if not failed else 3 if len(failed) == len(done) else 1
 
-    def _find_camera(self) -> Callable[[Path], Camera]:
+    def _find_camera(self) -> Callable[[Path], tuple[Camera, Any]]:
+        """A function from a photo to its camera and, where levelling is asked for and edges show it, gravity."""
         if self.camera is None:
             return calibrate_one
         camera = read_one(self.camera, self.name, refit=self.refit, max_error=self.max_error).camera
-        return lambda path: camera
+        return lambda path: (camera, gravity_of(path, camera) if self.upright else None)
+
+    def _note(self, item: UndistortedFile) -> str:
+        return ", not levelled: its edges show no vertical" if self.upright and not item.turned else ""
 
     def _undistort(
-        self, pair: tuple[Path, Path], find_camera: Callable[[Path], Camera], threads: int | None
+        self, pair: tuple[Path, Path], find_camera: Callable[[Path], tuple[Camera, Any]], threads: int | None
     ) -> UndistortedFile | str:
         source, target = pair
         try:
@@ -100,10 +112,13 @@ class Undistort:
             if target.exists() and not self.overwrite:
                 raise ImageError(f"{source.name}: '{target}' exists. Allow to replace it: --overwrite.")
             to = self.to if self.to in TARGETS else read_one(self.to, max_error=self.max_error).camera
+            camera, gravity = find_camera(source)
+            turn = level_rotation(gravity.down, self.upright) if self.upright and gravity is not None else None
             return undistort_file(
                 source,
                 target,
-                find_camera(source),
+                camera,
+                rotation=turn,
                 mask=self.mask,
                 quality=self.quality,
                 to=to,
@@ -125,6 +140,8 @@ def find_photos(given: tuple[Path, ...], out: Path) -> list[tuple[Path, Path]]:
     """Photos with the files to write; folders are searched and keep their structure. Raises ImageError."""
     pairs: list[tuple[Path, Path]] = []
     for path in given:
+        if str(path).startswith("example:"):
+            path = example_path(str(path).removeprefix("example:"))
         if path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in PHOTO_SUFFIXES and not p.is_dir())
             pairs += [(p, out / p.relative_to(path)) for p in inside if out.resolve() not in p.resolve().parents]
@@ -146,13 +163,26 @@ def describe(item: UndistortedFile) -> str:
     return f"{model} {int(camera.width)}x{int(camera.height)} hfov {float(camera.hfov_deg):.1f}°"
 
 
-def calibrate_one(path: Path) -> Camera:
-    """The camera that calibration finds for a photo."""
+def calibrate_one(path: Path) -> tuple[Camera, Any]:
+    """The camera that calibration finds for a photo, and gravity or None."""
     try:
         from anylens import calibrate  # type: ignore[attr-defined]
     except ImportError:
         raise AnylensError("This installation cannot calibrate photos. Give the camera: --camera FILE.") from None
-    return calibrate(path).camera
+    result = calibrate(path)
+    return result.camera, result.gravity
+
+
+def gravity_of(path: Path, camera: Camera) -> Any:
+    """Gravity as the edges of a photo of a known camera show it, or None."""
+    from anylens.edges import evidence
+    from anylens.evidence import log_focal, normal
+    from anylens.images import read_photo
+
+    photo = read_photo(path, at_least=EDGES_NEED)
+    camera = upright_camera(camera, photo.exif.orientation, photo.width, photo.height)
+    camera = camera.resize(photo.rgb.shape[1], photo.rgb.shape[0])
+    return evidence(photo.rgb, camera, prior=normal(log_focal(camera), 0.02)).gravity
 
 
 def _progress(items, total: int):

@@ -8,6 +8,7 @@
 from anylens.undistortion.maps import map_pixels
 from anylens.undistortion.panorama import Equirectangular
 from anylens.undistortion.targets import make_target
+from anylens.undistortion.upright import level_rotation
 from anylens.undistortion.views import Undistorted, undistort
 
-__all__ = ["Equirectangular", "Undistorted", "make_target", "map_pixels", "undistort"]
+__all__ = ["Equirectangular", "Undistorted", "level_rotation", "make_target", "map_pixels", "undistort"]

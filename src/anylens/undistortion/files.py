@@ -50,6 +50,7 @@ class UndistortedFile:
     camera: View
     mask: Path | None
     empty: float  # share of pixels that the photo does not show
+    turned: bool = False  # whether the view is turned against the photo's camera
 
 
 def undistort_file(
@@ -65,9 +66,8 @@ def undistort_file(
         raise ImageError(f"Cannot write '{out.suffix}' pictures. Known: {', '.join(PILLOW)}, .exr.")
     raster = read_raster(path)
     height, width = raster.pixels.shape[:2]
-    if isinstance(camera, Camera) and raster.tags.orientation > 4 and not _fits(camera, width, height):
-        turned = turn_camera(camera, raster.tags.orientation)  # a camera for the photo as it lies in the file
-        camera = turned if _fits(turned, width, height) else camera
+    if isinstance(camera, Camera):
+        camera = upright_camera(camera, raster.tags.orientation, width, height)
     done = undistort(raster.pixels, camera, **options)
     exif = None if raster.exif is None else renew_exif(raster.exif, done.camera)
     mode = raster.mode if raster.pixels.dtype == "uint8" else None
@@ -78,7 +78,16 @@ def undistort_file(
     if mask:
         mask_file = out.with_name(f"{out.stem}_mask.png")
         save_bytes(mask_file, encode_picture(done.mask.astype("uint8") * 255, ".png"))
-    return UndistortedFile(out, camera_file, done.camera, mask_file, 1.0 - float(done.mask.mean()))
+    turned = options.get("rotation") is not None
+    return UndistortedFile(out, camera_file, done.camera, mask_file, 1.0 - float(done.mask.mean()), turned)
+
+
+def upright_camera(camera: Camera, orientation: int, width: int, height: int) -> Camera:
+    """The camera for the upright photo: turned, if it is for the photo as it lies in the file."""
+    if orientation <= 4 or _fits(camera, width, height):
+        return camera
+    turned = turn_camera(camera, orientation)
+    return turned if _fits(turned, width, height) else camera
 
 
 def _fits(camera: Camera, width: int, height: int) -> bool:

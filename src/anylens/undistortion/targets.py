@@ -100,12 +100,21 @@ def fisheye_target(
 
 
 def panorama_target(
-    camera: Camera, *, fov_deg: float | None = None, size: tuple[int, int] | None = None
+    camera: Camera,
+    *,
+    fov_deg: float | None = None,
+    size: tuple[int, int] | None = None,
+    rotation: np.ndarray | None = None,
 ) -> Equirectangular:
     """A panorama that covers the photo with its angular resolution at the centre, or the sphere for 360°."""
     if fov_deg is None:
-        hfov = min(360.0, float(camera.dfov_deg)) if float(camera.dfov_deg) > 180 else float(camera.hfov_deg)
-        vfov = min(180.0, _latitudes(camera))
+        around, up = _reach(camera, np.eye(3) if rotation is None else rotation)
+        hfov = float(camera.hfov_deg)
+        if float(camera.dfov_deg) > 180:
+            hfov = min(360.0, float(camera.dfov_deg))
+        elif rotation is not None:
+            hfov = min(360.0, around)
+        vfov = min(180.0, up)
     else:
         hfov, vfov = fov_deg, min(180.0, fov_deg if fov_deg < 180 else 180.0)
     if size is None:
@@ -127,23 +136,28 @@ def frame_rectangles(camera: Camera, points: int = 200) -> tuple[tuple[float, ..
 
 def _border(camera: Camera, points: int, limit: float) -> list[np.ndarray]:
     """The photo's left, top, right, bottom border on Z = 1, (points, 2), no farther out than `limit`."""
+    rays = border_rays(camera, points)
+    R = np.hypot(rays[:, 0], rays[:, 1])
+    theta = np.minimum(np.arctan2(R, rays[:, 2]), limit)
+    plane = rays[:, :2] * (np.tan(theta) / np.where(R > 0, R, 1.0))[:, None]
+    return np.split(plane, 4)
+
+
+def border_rays(camera: Camera, points: int = 200) -> np.ndarray:
+    """Rays (4 points, 3) of the photo's left, top, right and bottom border."""
     w, h, t = float(camera.width), float(camera.height), np.linspace(0.0, 1.0, points)
     zero, one = np.zeros(points), np.ones(points)
-    sides = []
-    for x, y in ((zero, t), (t, zero), (one, t), (t, one)):
-        rays, _ = camera.unproject(np.stack([w * x, h * y], axis=-1))
-        R = np.hypot(rays[:, 0], rays[:, 1])
-        theta = np.minimum(np.arctan2(R, rays[:, 2]), limit)
-        scale = np.tan(theta) / np.where(R > 0, R, 1.0)
-        sides.append(rays[:, :2] * scale[:, None])
-    return sides
+    x, y = np.concatenate([zero, t, one, t]), np.concatenate([t, zero, t, one])
+    return camera.unproject(np.stack([w * x, h * y], axis=-1))[0]
 
 
-def _latitudes(camera: Camera, points: int = 100) -> float:
-    """Twice the largest latitude on the photo's border, in degrees."""
+def _reach(camera: Camera, rotation: np.ndarray, points: int = 100) -> tuple[float, float]:
+    """Twice the largest longitude and latitude on the photo, in degrees, as a view turned by `rotation` has them."""
     x, y = np.meshgrid(np.linspace(0, camera.width, points), np.linspace(0, camera.height, points))
     rays, valid = camera.unproject(np.stack([x.ravel(), y.ravel()], axis=-1))
-    return float(np.degrees(2 * np.arcsin(np.clip(np.abs(rays[valid, 1]).max(), 0, 1))))
+    X, Y, Z = (rays[valid] @ rotation).T
+    around, up = np.abs(np.arctan2(X, Z)).max(), np.arcsin(np.clip(np.abs(Y).max(), 0, 1))
+    return float(np.degrees(2 * around)), float(np.degrees(2 * up))
 
 
 def _pinhole(fx: float, fy: float, cx: float, cy: float, width: int, height: int) -> Camera:

@@ -11,10 +11,11 @@ import numpy as np
 
 from anylens.camera import Camera
 from anylens.errors import ImageError, ModelError
-from anylens.undistortion.maps import Mapping, View
+from anylens.undistortion.maps import Mapping, View, check_rotation
 from anylens.undistortion.panorama import Equirectangular
 from anylens.undistortion.resampling import find_opencv, sample, to_dtype
-from anylens.undistortion.targets import make_target
+from anylens.undistortion.targets import make_target, panorama_target
+from anylens.undistortion.upright import turned_pinhole
 
 STRIP = 2**17  # pixels: the maps of a strip fit the processor's cache
 SEAM = 2  # columns repeated on either side of a full panorama
@@ -57,7 +58,8 @@ def undistort(
 
     `to` is a name (see `make_target`) or any camera or panorama. uint8, uint16 and floats keep their type.
     Pixels that the photo does not show are `fill`. A camera of another image size is scaled if the aspect
-    ratio is the picture's. `rotation` (3, 3) turns rays of the new view into rays of the photo's camera.
+    ratio is the picture's. `rotation` (3, 3) turns rays of the new view into rays of the photo's camera; the frame
+    of a pinhole view or a panorama then follows the turned photo (see `upright.level_rotation`).
     """
     image = np.asarray(image)
     if image.ndim not in (2, 3) or image.size == 0 or image.dtype.kind not in "uif":
@@ -65,6 +67,13 @@ def undistort(
     camera = match_size(camera, image.shape[1], image.shape[0])
     if not isinstance(to, str):
         target: View = to
+    elif isinstance(camera, Camera) and rotation is not None and to == "pinhole":
+        if alpha is not None:
+            raise ModelError("alpha fits the frame of an unturned photo. With a turn use balance or fov_deg.")
+        turn = check_rotation(rotation)
+        target = turned_pinhole(camera, turn, fov_deg=fov_deg, balance=balance, size=size)
+    elif isinstance(camera, Camera) and rotation is not None and to == "equirectangular":
+        target = panorama_target(camera, fov_deg=fov_deg, size=size, rotation=check_rotation(rotation))
     elif isinstance(camera, Camera):
         target = make_target(camera, to, fov_deg=fov_deg, balance=balance, alpha=alpha, size=size)
     else:
