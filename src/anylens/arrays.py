@@ -13,7 +13,8 @@ from array_api_compat import array_namespace, is_torch_array
 
 Array = Any  # NumPy, torch or any other array of the standard
 
-__all__ = ["Array", "as_float64", "as_numpy", "detach", "finite_all", "like", "namespace", "power", "safe_norm"]
+__all__ = ["Array", "as_float64", "as_numpy", "detach", "finite_all", "like", "namespace", "power",
+           "safe_norm", "sin_cos", "spread"]  # fmt: skip
 
 
 # NumPy follows the standard by itself since 2.1; going without the compatibility layer halves small fits.
@@ -80,6 +81,25 @@ def power(x: Array, n: int) -> Array:
         if not n:
             return out
         x = x * x
+
+
+def sin_cos(theta: Array, xp: Any) -> tuple[Array, Array]:
+    """sin ϑ and cos ϑ from tan(ϑ/2): one fast function for two slow ones, and as exact for 0 ≤ ϑ ≤ π."""
+    t = xp.tan(0.5 * theta)
+    square = t * t
+    scale = 1 / (1 + square)
+    return 2 * t * scale, (1 - square) * scale
+
+
+def spread(part: Array, mask: Array, whole: Array, xp: Any) -> Array:
+    """`whole` with the entries where `mask` is true replaced by those of `part`, in order.
+
+    mask has the first axes of whole; part (M, ...) as many entries as mask has true ones.
+    """
+    flat = xp.reshape(mask, (-1,))
+    place = xp.cumulative_sum(xp.astype(flat, xp.int64)) - 1
+    spaced = xp.reshape(xp.take(part, xp.clip(place, min=0), axis=0), whole.shape)
+    return xp.where(xp.reshape(mask, (*mask.shape, *(1,) * (whole.ndim - mask.ndim))), spaced, whole)
 
 
 def finite_all(x: Array, xp: Any) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 from anylens.arrays import Array, as_float64, finite_all, namespace, safe_norm
@@ -40,6 +42,30 @@ class Problem:
     def full(self, value: float) -> Array:
         return self.xp.full((*self.batch, 1), value, dtype=self.w.dtype, device=self.w.device)
 
+    @cached_property
+    def root(self) -> Array:
+        """Square roots of the weights."""
+        some = self.w > 0
+        return self.xp.where(some, self.xp.sqrt(self.xp.where(some, self.w, 1.0)), 0.0)
+
+    def each(self, fun: Callable[[Array], Array]) -> Problem:
+        """`fun` applied to every array."""
+        return replace(self, **{n: fun(getattr(self, n)) for n in ("u", "v", "X", "Y", "Z", "theta", "w")})
+
+    def flattened(self, batch: tuple[int, ...]) -> Problem:
+        """Broadcast to `batch` and with it as one axis."""
+        n = self.w.shape[-1]
+        return self.each(lambda a: self.xp.reshape(self.xp.broadcast_to(a, (*batch, n)), (-1, n)))
+
+    def sliced(self, size: int) -> list[Problem]:
+        """Pieces of at most `size` rays, as even as can be; their weights sum to 1 together."""
+        n = self.w.shape[-1]
+        count = -(-n // size)
+        if count == 1:
+            return [self]
+        spans = [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
+        return [self.each(partial(_rays, span=span)) for span in spans]
+
     def replace_weights(self, w: Array) -> Problem:
         return replace(self, w=w / self.xp.sum(w, axis=-1, keepdims=True))
 
@@ -53,11 +79,14 @@ class Problem:
         while _gcd(stride, n) > 1:
             stride += 1
         index = (self.xp.arange(count, device=self.w.device) * stride) % n
-        parts = {n: self.xp.take(getattr(self, n), index, axis=-1) for n in ("u", "v", "X", "Y", "Z", "theta", "w")}
-        if bool(self.xp.any(self.xp.sum(parts["w"], axis=-1) <= 0.2 * count / n)):
+        thin = self.each(lambda a: self.xp.take(a, index, axis=-1))
+        if bool(self.xp.any(self.xp.sum(thin.w, axis=-1) <= 0.2 * count / n)):
             return self  # most of the weight lies elsewhere
-        thin = replace(self, **parts)
         return thin.replace_weights(thin.w)
+
+
+def _rays(a: Array, span: slice) -> Array:
+    return a[..., span]
 
 
 def half_diagonal(width: float, height: float) -> float:

@@ -66,7 +66,7 @@ def _inliers(problem, profile, q, threshold_deg: float):
     """Which rays (..., N) lie within the threshold of the cameras q (..., P), and their weight (...)."""
     xp = problem.xp
     with np.errstate(all="ignore"):
-        c, s, _, theta, _, _, valid = modelled(problem, profile, q, None)
-        a, b, _ = residual(problem, c, s, theta)
-    inside = (a * a + b * b < math.radians(threshold_deg) ** 2) & valid
+        at = modelled(problem, profile, q)
+        a, b, factor, _ = residual(problem, at)
+    inside = ((a * a + b * b) * factor * factor < math.radians(threshold_deg) ** 2) & at.inside
     return inside, xp.sum(xp.astype(inside, problem.w.dtype) * problem.w, axis=-1)

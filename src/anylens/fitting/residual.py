@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from anylens.arrays import Array, detach, safe_norm
+from anylens.arrays import Array, safe_norm, sin_cos
 from anylens.fitting.problem import Problem
 from anylens.profiles.base import INSIDE, Profile
 
 STEEPEST = 50.0  # dϑ/dr that counts in full
+TINY = 1e-100  # makes 0/0 one, and its gradient finite
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,14 @@ class Loss:
     name: str = "l2"
     scale: float = math.radians(1.0)
 
+    @property
+    def plain(self) -> bool:
+        return self.name == "l2"
+
     def __call__(self, squared: Array, xp) -> tuple[Array, Array]:
         """ρ(e²) and ρ'(e²)."""
         s = self.scale**2
-        if self.name == "l2":
+        if self.plain:
             return squared, xp.ones_like(squared)
         if self.name == "huber":
             inside = squared <= s
@@ -40,107 +45,91 @@ class Loss:
         raise ValueError(f"Unknown loss '{self.name}'. Allowed: l2, huber, cauchy.")
 
 
+L2 = Loss()
+
+
 @dataclass(frozen=True)
-class Terms:
-    """Cost (...), gradient (..., P) towards lower cost and Hessian (..., P, P).
+class Modelled:
+    """Where cameras see the pixels: normalised x, y and r (inside the fold), azimuth and polar angle; (..., N) each."""
 
-    theta (..., N) and its derivatives slope (..., P, N) tell Newton where to start after the next step; the latter
-    only for profiles without a closed inverse.
-    """
-
-    cost: Array
-    gradient: Array
-    hessian: Array
+    x: Array
+    y: Array
+    r: Array
+    cosine: Array
+    sine: Array
+    inverse: Array  # 1 / √(x² + y²), 1 on the axis
+    axis: Array  # true there
+    inside: Array  # true for pixels in the domain
     theta: Array
-    slope: Array | None
+    g: Array  # (..., 2) inverse focal lengths
 
 
 @dataclass(frozen=True)
 class Local:
-    """One evaluation at every ray: residuals and derivatives along e_ϑ and e_φ; each (..., N) or (..., P, N)."""
+    """One evaluation at every ray, times the square root of its weight: sums of products are weighted means.
+
+    along (..., P + 1, N): how ϑ follows each parameter, and last the residual along e_ϑ. across (..., 5, N): the same
+    along e_φ for the first four parameters, since coefficients move nothing across. cost (...): mean of ρ.
+    """
 
     along: Array
     across: Array
-    J_along: Array
-    J_across: Array  # of the first four parameters only: coefficients move nothing across
-    theta: Array
-    cosine: Array
-    sine: Array  # of the azimuth
+    cost: Array
+    at: Modelled
 
 
-def modelled(problem: Problem, profile: Profile, q: Array, start: Array | None):
-    """Azimuth (cos, sin), r, ϑ, the inverse focal lengths and which pixels are in the domain, at q (..., P)."""
-    xp = problem.xp
-    gx, gy = xp.exp(-q[..., 0:1]), xp.exp(-q[..., 1:2])
-    x, y = (problem.u - q[..., 2:3]) * gx, (problem.v - q[..., 3:4]) * gy
+def modelled(problem: Problem, profile: Profile, q: Array, start: Array | None = None, limits=None) -> Modelled:
+    """The problem's pixels through cameras q (..., P); Newton begins at ϑ `start`, `limits` are the profile's own."""
+    xp, k = problem.xp, q[..., 4:]
+    g = xp.exp(-q[..., :2])
+    x, y = (problem.u - q[..., 2:3]) * g[..., :1], (problem.v - q[..., 3:4]) * g[..., 1:]
     r = safe_norm(x, y, xp)
     axis = r == 0
     inverse = 1 / xp.where(axis, 1.0, r)
     cosine, sine = xp.where(axis, 1.0, x * inverse), y * inverse
-    theta_max, top = profile.limits(q[..., 4:])
+    theta_max, top = profile.limits(k) if limits is None else limits
     inside = r < top
     r = xp.minimum(r, INSIDE * top)
-    start = xp.where(inside, problem.theta if start is None else start, theta_max)
-    theta = profile.angle(r, q[..., 4:], start, theta_max)
-    return cosine, sine, r, theta, gx, gy, inside
+    if profile.iterative:
+        start = xp.where(inside, problem.theta if start is None else start, theta_max)
+    theta = profile.angle(r, k, start, theta_max)
+    return Modelled(x, y, r, cosine, sine, inverse, axis, inside, theta, g)
 
 
-def residual(problem: Problem, cosine: Array, sine: Array, theta: Array):
-    """log_q(p) along and across, and sin ϑ."""
-    xp = problem.xp
-    S, C = xp.sin(theta), xp.cos(theta)
-    outward = cosine * problem.X + sine * problem.Y
+def residual(problem: Problem, at: Modelled) -> tuple[Array, Array, Array, Array]:
+    """p·e_ϑ, p·e_φ, the factor ∠/sin ∠ that makes them the residual, and sin ϑ."""
+    xp, c, s = problem.xp, at.cosine, at.sine
+    S, C = sin_cos(at.theta, xp)
+    outward = c * problem.X + s * problem.Y
     a = C * outward - S * problem.Z
-    b = cosine * problem.Y - sine * problem.X
+    b = c * problem.Y - s * problem.X
     length = safe_norm(a, b, xp)
     angle = xp.atan2(length, S * outward + C * problem.Z)
-    exact = length == 0
-    factor = xp.where(exact, 1.0, angle / xp.where(exact, 1.0, length))
-    return a * factor, b * factor, S
+    return a, b, (angle + TINY) / (length + TINY), S
 
 
-def linearise(problem: Problem, profile: Profile, q: Array, start: Array | None = None) -> Local:
+def linearise(problem: Problem, profile: Profile, q: Array, loss: Loss = L2, start: Array | None = None,
+              limits=None) -> Local:  # fmt: skip
     xp = problem.xp
-    c, s, r, theta, gx, gy, inside = modelled(problem, profile, q, start)
-    along, across, S = residual(problem, c, s, theta)
-    by_r, by_k = profile.angle_grad(theta, r, q[..., 4:])
+    at = modelled(problem, profile, q, start, limits)
+    c, s, gx, gy = at.cosine, at.sine, at.g[..., :1], at.g[..., 1:]
+    a, b, factor, S = residual(problem, at)
+    root = problem.root
+    if not loss.plain:
+        rho, slope = loss((a * a + b * b) * factor * factor, xp)
+        root = root * xp.sqrt(slope)
+    scale = factor * root
+    a, b = a * scale, b * scale
+    cost = xp.sum(a * a + b * b if loss.plain else problem.w * rho, axis=-1)
+    by_r, by_k = profile.angle_grad(at.theta, at.r, q[..., 4:])
     # Beyond a fold the ray no longer follows the parameters; just before it, it moves so fast that a few pixels
     # would decide the whole step.
-    calm = xp.where(inside, xp.minimum(STEEPEST / by_r, 1.0), 0.0)
-    by_r, by_k = by_r * calm, tuple(d * calm for d in by_k)
-    axis = r == 0
-    turn = xp.where(axis, by_r, S / xp.where(axis, 1.0, r))
-    radial = by_r * r
-    J_along = xp.stack([-radial * c * c, -radial * s * s, -by_r * c * gx, -by_r * s * gy, *by_k], axis=-2)
-    mixed = S * s * c
-    J_across = xp.stack([mixed, -mixed, turn * s * gx, -turn * c * gy], axis=-2)
-    return Local(along, across, J_along, J_across, theta, c, s)
-
-
-def next_theta(now: Terms, step: Array, xp) -> Array:
-    """ϑ after a step (..., P) of the parameters, to first order."""
-    if now.slope is None:
-        return now.theta
-    return xp.maximum(now.theta + (detach(step)[..., None, :] @ now.slope)[..., 0, :], 0.0)
-
-
-def terms(problem: Problem, profile: Profile, q: Array, loss: Loss, start: Array | None = None) -> Terms:
-    """Weighted mean of ρ(angle²) and its Gauss-Newton terms."""
-    xp = problem.xp
-    at = linearise(problem, profile, q, start)
-    rho, slope = loss(at.along * at.along + at.across * at.across, xp)
-    cost = xp.sum(problem.w * rho, axis=-1)
-    weight = problem.w * slope
-    weighted = at.J_along * weight[..., None, :]
-    weighted_across = at.J_across * weight[..., None, :]
-    hessian = weighted @ xp.matrix_transpose(at.J_along)
-    gradient = (weighted @ at.along[..., None])[..., 0]
-    # The first four parameters also move rays across; E lays their terms into the whole.
-    E = xp.eye(hessian.shape[-1], dtype=hessian.dtype, device=hessian.device)[:4, :]
-    h4 = weighted_across @ xp.matrix_transpose(at.J_across)
-    g4 = (weighted_across @ at.across[..., None])[..., 0]
-    slope = detach(at.J_along) if profile.iterative else None
-    return Terms(cost, gradient + g4 @ E, hessian + xp.matrix_transpose(E) @ h4 @ E, detach(at.theta), slope)
+    calm = xp.where(at.inside, xp.minimum(STEEPEST / by_r, 1.0), 0.0) * root
+    pull, turn = -by_r * calm, xp.where(at.axis, by_r, S * at.inverse) * root
+    pull_x, pull_y, turn_x, turn_y = pull * c, pull * s, turn * s, -turn * c
+    along = [pull_x * at.x, pull_y * at.y, pull_x * gx, pull_y * gy, *(d * calm for d in by_k), a]
+    across = [turn_x * at.x, turn_y * at.y, turn_x * gx, turn_y * gy, b]
+    return Local(xp.stack(along, axis=-2), xp.stack(across, axis=-2), cost, at)
 
 
 def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array:
@@ -148,7 +137,7 @@ def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array
     xp = problem.xp
     bad = xp.any(~xp.isfinite(q), axis=-1, keepdims=True)
     plain = xp.asarray((0.0, 0.0, 0.0, 0.0, *profile.start_coefs()), dtype=q.dtype, device=q.device)
-    c, s, _, theta, _, _, _ = modelled(problem, profile, xp.where(bad, plain, q), None)
-    a, b, _ = residual(problem, c, s, theta)
-    cost = xp.sum(problem.w * loss(a * a + b * b, xp)[0], axis=-1)
+    a, b, factor, _ = residual(problem, modelled(problem, profile, xp.where(bad, plain, q)))
+    squared = (a * a + b * b) * factor * factor
+    cost = xp.sum(problem.w * (squared if loss.plain else loss(squared, xp)[0]), axis=-1)
     return xp.where(bad[..., 0] | ~xp.isfinite(cost), math.inf, cost)

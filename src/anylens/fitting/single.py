@@ -138,7 +138,6 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     candidates = [_logarithmic(p, problem.xp) for p in candidates]
     start = _best(problem.thinned(BRANCH), profile, candidates, loss)
     schedule = refined if isinstance(refined, Schedule) else Schedule(steps=30 if refined else 0)
-    start_cost = mean_cost(problem, profile, start, loss)
     extra = None
     if priors:
         rough = estimate(thin, profile, start, facts.ties, None)
@@ -151,6 +150,7 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
         if problem.w.shape[-1] > MANY:
             q = run(thin, q=q, schedule=replace(schedule, tolerance=ROUGH)).q
     out = run(problem, q=q)
+    start_cost = out.cost_before if q is start and extra is None else mean_cost(problem, profile, start, loss)
     if extra is None and bool(problem.xp.any(out.cost > start_cost + FLOOR)):
         again = run(problem, q=start)  # the thin sample led to something dearer than the closed form itself
         out = _choose(again.cost < out.cost, again, out, problem.xp)
@@ -176,7 +176,7 @@ def _choose(first: Array, a: Refined, b: Refined, xp) -> Refined:
     return Refined(
         xp.where(first[..., None], a.q, b.q),
         xp.where(first, a.cost, b.cost),
-        xp.where(first[..., None, None], a.hessian, b.hessian),
+        xp.where(first, a.cost_before, b.cost_before),
         xp.where(first, a.iterations, b.iterations),
         xp.where(first, a.converged, b.converged),
     )

@@ -111,19 +111,19 @@ def _pull(covariance: Array, T: Array, xp) -> Array:
 def _cell_means(problem: Problem, profile: Profile, q: Array, T: Array):
     """Residual r (..., 2, 1, C) and Jacobian D (..., 2, F, C) as √mass · cell means; A (..., F, F); mass (..., C)."""
     xp = problem.xp
-    at = linearise(problem, profile, q)
+    local = linearise(problem, profile, q)
     Tt = xp.matrix_transpose(T)
-    J_along, J_across = Tt @ at.J_along, Tt[:, :4] @ at.J_across
-    c, s = at.cosine[..., None, :], at.sine[..., None, :]
-    along = xp.concat([at.along[..., None, :], J_along], axis=-2)
-    across = xp.concat([at.across[..., None, :], J_across], axis=-2)
+    along, across = local.along, local.across
+    along = xp.concat([along[..., -1:, :], Tt @ along[..., :-1, :]], axis=-2)
+    across = xp.concat([across[..., -1:, :], Tt[:, :4] @ across[..., :-1, :]], axis=-2)
     # Field components in the image's own axes, where errors are stationary (the polar axes turn with the pixel).
+    c, s = local.at.cosine[..., None, :], local.at.sine[..., None, :]
     both = xp.stack([c * along - s * across, s * along + c * across], axis=-3)
     member, mass = _cells(problem)
-    weighted = both * problem.w[..., None, None, :]
     root = xp.sqrt(mass)[..., None, None, :]
+    weighted = both * problem.root[..., None, None, :]  # by the whole weight: `linearise` has put in its root
     means = (weighted @ member[..., None, :, :]) / xp.where(root > 0, root, 1.0)
-    A = xp.sum(weighted[..., 1:, :] @ xp.matrix_transpose(both[..., 1:, :]), axis=-3)
+    A = xp.sum(both[..., 1:, :] @ xp.matrix_transpose(both[..., 1:, :]), axis=-3)
     return means[..., :1, :], means[..., 1:, :], A, mass
 
 

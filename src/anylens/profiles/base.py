@@ -135,7 +135,7 @@ class Forward(Profile):
         xp = namespace(r)
         top = self.limits(k)[0] if top is None else top
         start = xp.atan(r) if start is None else start
-        return solve_monotone(lambda t: (self.radius(t, k), self.radius_grad(t, k)[0]), r, top, start, xp)
+        return solve_monotone(lambda t, k: (self.radius(t, k), self.radius_grad(t, k)[0]), k, r, top, start, xp)
 
     def angle_grad(self, theta, r, k):
         """Implicit function theorem: dϑ/dr = 1/h', dϑ/dk = -h_k/h'."""
@@ -151,13 +151,13 @@ class Backward(Profile):
         xp = namespace(theta)
         _, top = self.limits(k)
 
-        def angle_at(s):
+        def angle_at(s, k):
             r = xp.tan(s)
             theta = self.angle(r, k)
             return theta, self.angle_grad(theta, r, k)[0] * (1 + r * r)
 
         end = xp.minimum(xp.atan(top), math.pi / 2 - 1e-9)
-        return xp.tan(solve_monotone(angle_at, theta, end, theta, xp))
+        return xp.tan(solve_monotone(angle_at, k, theta, end, theta, xp))
 
     def radius_grad(self, theta, k):
         slope, by_k = self.angle_grad(theta, self.radius(theta, k), k)

@@ -8,51 +8,66 @@ from typing import Any
 
 from array_api_compat import is_torch_array
 
-from anylens.arrays import Array, detach
+from anylens.arrays import Array, detach, spread
 
 GRID, STEP = 80, 1.14  # the search grid of `first_root` spans a factor of 30,000
 CLOSE = 1e-7  # quadratic convergence makes a Newton step below this the last one
+NEAR = 1e-6  # as far as the value may miss then: at a fold, a step pressed against `top` says nothing
 
 
-def solve_monotone(fun: Callable[[Array], tuple[Array, Array]], y: Array, top: Array, start: Array, xp: Any) -> Array:
-    """x in [0, top] with fun(x) = y, for an increasing `fun` that returns value and slope; top may be inf.
+def solve_monotone(
+    fun: Callable[[Array, Array], tuple[Array, Array]], k: Array, y: Array, top: Array, start: Array, xp: Any
+) -> Array:
+    """x in [0, top] with fun(x, k) = y, for an increasing `fun` that returns value and slope; top may be inf.
 
-    A few plain Newton steps suffice from a good start; what has not settled then is bracketed and bisected
-    wherever Newton leaves the bracket. The derivative of the result follows from one more step taken outside
-    the loop (implicit function theorem).
+    A few plain Newton steps suffice from a good start; what has not settled then, usually few elements, is bracketed
+    and bisected wherever Newton leaves the bracket. The derivative of the result follows from one more step taken
+    outside the loop (implicit function theorem).
     """
-    target, top = detach(y), detach(top)
+    target, top, fixed = detach(y), detach(top), detach(k)
     x = xp.minimum(detach(start), top)
     for _ in range(4):
-        value, slope = fun(x)
-        miss = detach(value) - target
-        new = xp.minimum(xp.abs(x - miss / xp.maximum(detach(slope), 1e-300)), top)
-        # Small step and small miss: at a fold, where the slope vanishes, a step pressed against `top` says nothing.
-        settled = (xp.abs(new - x) <= CLOSE * (1 + x)) & (xp.abs(miss) <= 1e-6 * (1 + target))
+        value, slope = fun(x, fixed)
+        miss = value - target
+        new = xp.minimum(xp.abs(x - miss / xp.maximum(slope, 1e-300)), top)
+        settled = (xp.abs(new - x) <= CLOSE) & (xp.abs(miss) <= NEAR)
         x = new
         if bool(xp.all(settled)):
             break
     else:
-        x = _bracketed(fun, target, top, detach(start), xp)
+        x = _finish(fun, fixed, target, top, detach(start), x, settled, xp)
     if is_torch_array(y):
-        value, slope = fun(x)
+        value, slope = fun(x, k)
         x = x - (value - y) / xp.where(slope > 1e-12, slope, 1.0)
     return x
 
 
-def _bracketed(fun, y, top, start, xp, steps: int = 100) -> Array:
+def _finish(fun, k: Array, y: Array, top: Array, start: Array, x: Array, settled: Array, xp) -> Array:
+    """x with its unsettled elements solved by brackets, gathered so that they do not hold the others up."""
+    shape = tuple(x.shape)
+    index = xp.nonzero(xp.reshape(~settled, (-1,)))[0]
+
+    def gather(a: Array) -> Array:
+        return xp.take(xp.reshape(xp.broadcast_to(a, shape), (-1,)), index)[:, None]
+
+    rows = xp.reshape(xp.broadcast_to(k, (*shape[:-1], k.shape[-1])), (-1, k.shape[-1]))
+    found = _bracketed(fun, xp.take(rows, index // shape[-1], axis=0), gather(y), gather(top), gather(start), xp)
+    return spread(found[:, 0], ~settled, x, xp)
+
+
+def _bracketed(fun, k, y, top, start, xp, steps: int = 100) -> Array:
     """Newton inside a shrinking bracket; every third step bisects, so that no cycle survives."""
     x = xp.minimum(start, top)
     low, high = xp.zeros_like(x), top + xp.zeros_like(x)
     for i in range(steps):
-        value, slope = (detach(v) for v in fun(x))
+        value, slope = fun(x, k)
         above = value > y
         high = xp.where(above, x, high)
         low = xp.where(above, low, x)
         miss = value - y
         newton = x - miss / xp.maximum(slope, 1e-300)
         # A NaN (an invalid pixel) compares false in `unsettled` and never holds the others up.
-        unsettled = (xp.abs(newton - x) > CLOSE * (1 + x)) | (xp.abs(miss) > 1e-6 * (1 + y))
+        unsettled = (xp.abs(newton - x) > CLOSE * (1 + x)) | (xp.abs(miss) > NEAR * (1 + y))
         unsettled = unsettled & (high - low > 1e-15 * (1 + x))
         middle = xp.where(xp.isfinite(high), 0.5 * (low + high), 2 * x + 1)
         inside = (newton >= low) & (newton <= high)
@@ -65,15 +80,18 @@ def _bracketed(fun, y, top, start, xp, steps: int = 100) -> Array:
 def first_root(c: Array, upper: float, xp: Any) -> Array:
     """Smallest s in (0, upper) with  1 + Σ_d c_d s^d = 0  (d = 1..D), else `upper`.  c (..., D) -> (..., 1).
 
-    No root is smaller than S/2 with S = min |c_d|^(-1/d) (Fujiwara's bound for the reversed polynomial), so a
-    geometric grid from there finds the first sign change and Newton sharpens it.
+    In closed form up to D = 2. Else: no root is smaller than S/2 with S = min |c_d|^(-1/d) (Fujiwara's bound for the
+    reversed polynomial), so a geometric grid from there finds the first sign change and Newton sharpens it.
     """
     c = detach(c)
     degree = c.shape[-1]
-    size = xp.abs(c) ** (1 / xp.arange(1, degree + 1, dtype=c.dtype, device=c.device))
-    start = 0.5 / xp.maximum(xp.max(size, axis=-1, keepdims=True), 1e-12)
-    powers = STEP ** xp.arange(GRID, dtype=c.dtype, device=c.device)
-    negative = polynomial(c, start * powers) < 0
+    if degree <= 2:
+        return _quadratic_root(c, upper, xp)
+    orders = xp.arange(1, degree + 1, dtype=c.dtype, device=c.device)
+    size = xp.max(xp.abs(c) ** (1 / orders), axis=-1, keepdims=True)
+    start = 0.5 / xp.maximum(size, 1e-12)
+    grid = STEP ** xp.arange(GRID, dtype=c.dtype, device=c.device)
+    negative = (c * start**orders) @ grid ** orders[:, None] < -1
     found = xp.any(negative, axis=-1, keepdims=True)
     limit = xp.full_like(start, upper)
     if not bool(xp.any(found)):
@@ -82,11 +100,23 @@ def first_root(c: Array, upper: float, xp: Any) -> Array:
     top = start * STEP ** xp.astype(index, c.dtype)
     bottom = top / STEP
     root = 0.5 * (top + bottom)
-    for _ in range(6):
-        slope = derivative(c, root)
-        new = root - polynomial(c, root) / xp.where(slope < 0, slope, -math.inf)
+    both = xp.stack([c, c * orders], axis=-2)  # of the polynomial and of its derivative
+    for _ in range(5):
+        powers = both @ (root ** (orders - 1))[..., None]
+        value, slope = 1 + root * powers[..., 0, :], powers[..., 1, :]
+        new = root - value / xp.where(slope < 0, slope, -math.inf)
         root = xp.where((new > bottom) & (new < top), new, root)
     return xp.where(found & (root < limit), root, limit)
+
+
+def _quadratic_root(c: Array, upper: float, xp: Any) -> Array:
+    """`first_root` of 1 + a s + b s²:  s = 2 / (√(a² - 4b) - a),  where that is real and positive."""
+    a = c[..., :1]
+    b = c[..., 1:] if c.shape[-1] == 2 else 0.0 * a
+    under = a * a - 4 * b
+    below = xp.sqrt(xp.maximum(under, 0.0)) - a
+    found = (under >= 0) & (below > 2 / upper)
+    return xp.where(found, 2 / xp.where(found, below, 1.0), upper)
 
 
 def polynomial(c: Array, s: Array) -> Array:

@@ -52,13 +52,12 @@ class Polynomial(Forward):
         xp = namespace(r)
         t_max = self._t_max(k) if top is None else self._variable(top, xp)
         start = r if start is None else xp.clip(self._variable(start, xp), 0.0, 50.0)
-        slope_coefs = self._slope_coefs(k)
 
-        def profile(t):
+        def profile(t, k):
             s = power(t, self.stride)
-            return t * polynomial(k, s), polynomial(slope_coefs, s)
+            return t * polynomial(k, s), polynomial(self._slope_coefs(k), s)
 
-        t = solve_monotone(profile, r, t_max, start, xp)
+        t = solve_monotone(profile, k, r, t_max, start, xp)
         return xp.atan(t) if self.tangent else t
 
     def limits(self, k):
