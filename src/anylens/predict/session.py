@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anylens.errors import WeightsError
+from anylens.predict.runtime import load_runtime
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,7 @@ class NetworkSession:
     """
 
     def __init__(self, source: str | Path | bytes, *, threads: int = 0, providers: list[str] | None = None):
-        import onnxruntime
-
+        onnxruntime = load_runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -51,6 +51,7 @@ class NetworkSession:
             raise WeightsError(f"{label} is damaged or not an ONNX network ({reason}).") from error
         self.info = self._describe(label)
         self.outputs = [o.name for o in self.session.get_outputs()]
+        self.told_of_edits = any(i.name == "edited" for i in self.session.get_inputs())
 
     def _describe(self, label: str) -> NetworkInfo:
         strings = self.session.get_modelmeta().custom_metadata_map
@@ -61,13 +62,19 @@ class NetworkSession:
         low, high = values.pop("aspect_range", (0.5, 2.0))
         return NetworkInfo(**known, aspect_range=(float(low), float(high)), extra=values)
 
-    def run(self, images: np.ndarray) -> dict[str, np.ndarray]:
-        """Images (B, H, W, 3), uint8 or floats in [0, 1] -> `field` (B, 2, h, w) and its other outputs."""
+    def run(self, images: np.ndarray, edited: bool = False) -> dict[str, np.ndarray]:
+        """Images (B, H, W, 3), uint8 or floats in [0, 1] -> `field` (B, 2, h, w) and its other outputs.
+
+        edited: the images may be cropped or stretched; a network that is not told of it answers all the same.
+        """
         pixels = images.astype(np.float32)
         if images.dtype == np.uint8:
             pixels /= 255
         batch = np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
-        return dict(zip(self.outputs, self.session.run(None, {"image": batch})))
+        inputs = {"image": batch}
+        if self.told_of_edits:
+            inputs["edited"] = np.full(len(batch), float(edited), dtype=np.float32)
+        return dict(zip(self.outputs, self.session.run(None, inputs)))
 
 
 def _decode(text: str) -> Any:
