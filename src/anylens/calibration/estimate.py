@@ -8,7 +8,7 @@ import numpy as np
 
 from anylens.calibration.choice import whole
 from anylens.calibration.doubts import list_doubts
-from anylens.calibration.fov import measure
+from anylens.calibration.fov import deviations, measure
 from anylens.calibration.observation import Observation
 from anylens.calibration.options import Options
 from anylens.calibration.result import Result
@@ -93,7 +93,8 @@ def finish(
     # Refinement may have moved the median by a little; the interval goes with it.
     shift = here - scale.evidence.median
     interval = (here, here) if sure else (low + shift, high + shift)
-    angles = measure(camera, interval, np.asarray(shape.fit.covariance))
+    covariance = np.asarray(shape.fit.covariance)
+    angles = measure(camera, interval, covariance)
     rms = float(shape.fit.rms_deg)
     ms = {**seen.ms, "fit": 1e3 * (fitted - start), "evidence": 1e3 * (time.perf_counter() - fitted)}
     ms["total"] = sum(v for k, v in ms.items() if k != "total")
@@ -109,4 +110,5 @@ def finish(
         seen=seen,
         edges=scale.edges,
         outlier=outlier,
+        deviations=deviations(camera, interval, covariance),
     )

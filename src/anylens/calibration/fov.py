@@ -51,6 +51,18 @@ def measure(camera: Camera, interval: tuple[float, float], covariance: np.ndarra
     return found
 
 
+def deviations(camera: Camera, interval: tuple[float, float], covariance: np.ndarray) -> dict[str, float]:
+    """Standard deviation of each parameter by name: of focal lengths from the 68 % interval of their logarithm, of the
+    others from the free fit. 0 for what was held or given exactly."""
+    spread = 0.5 * (interval[1] - interval[0])
+    of_shape = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    focals = ("f", "fx", "fy")
+    return {
+        name: abs(value) * spread if name in focals else float(of_shape[i])
+        for i, (name, value) in enumerate(camera.named().items())
+    }
+
+
 def _neighbours(camera: Camera, covariance: np.ndarray) -> tuple[list[np.ndarray], list[tuple[int, float]]]:
     """Parameters a step below and above along each uncertain one of the shape, with the same paraxial focal length."""
     p = np.asarray(camera.params, dtype=np.float64)

@@ -24,7 +24,7 @@ class Result:
     the focal length. rms_deg: angle between the network's field and the free fit. held: what was not estimated.
     warnings: in plain words. ms: milliseconds by stage. seen: the network's field and the rest of what was seen.
     edges: what straight edges say, or None. outlier: whether the photo disagrees with the others of its camera; None
-    where it stands alone.
+    where it stands alone. deviations: standard deviation of each camera parameter by name.
     """
 
     file: str
@@ -38,6 +38,7 @@ class Result:
     seen: Observation = dataclasses.field(repr=False)
     edges: Any = dataclasses.field(default=None, repr=False)
     outlier: bool | None = None
+    deviations: dict[str, float] = dataclasses.field(default_factory=dict)
 
     # -- how wide ------------------------------------------------------------------------------------------------
 

@@ -28,23 +28,23 @@ class Raster:
     icc: bytes | None = None
 
 
-def read_raster(path: str | Path, max_pixels: int = MAX_PIXELS) -> Raster:
-    """The picture of a file. 16-bit and float colour need OpenCV: Pillow cuts or refuses them."""
-    path = Path(path)
-    data = read_bytes(path)
-    if data[:4] in (b"II*\0", b"MM\0*") and _is_float_colour(data, path.name, max_pixels):
-        pixels, mode = _read_deep(data, path.name)
+def read_raster(source: str | Path | bytes, max_pixels: int = MAX_PIXELS, *, name: str | None = None) -> Raster:
+    """The picture of a file or of its bytes. 16-bit and float colour need OpenCV: Pillow cuts or refuses them."""
+    data = source if isinstance(source, bytes) else read_bytes(source)
+    name = name or ("The picture" if isinstance(source, bytes) else Path(source).name)
+    if data[:4] in (b"II*\0", b"MM\0*") and _is_float_colour(data, name, max_pixels):
+        pixels, mode = _read_deep(data, name)
         return Raster(pixels, mode, ExifTags())
-    picture = open_picture(data, path.name, max_pixels)
+    picture = open_picture(data, name, max_pixels)
     deep = _is_deep(picture, data)
     before = picture.size
-    load_pixels(picture, path.name)
+    load_pixels(picture, name)
     tags, icc = read_exif(picture), picture.info.get("icc_profile")
     turned = picture.size == before[::-1] != before
     if deep:
-        pixels, mode = _read_deep(data, path.name)
+        pixels, mode = _read_deep(data, name)
         if turned:
-            raise ImageError(f"{path.name}: 16-bit TIFFs with an orientation tag are not supported. Turn it first.")
+            raise ImageError(f"{name}: 16-bit TIFFs with an orientation tag are not supported. Turn it first.")
     else:
         # Pillow before 11 opens 16-bit grey PNGs in 32 bits
         if picture.mode.startswith("I;16") or (picture.mode == "I" and picture.format == "PNG"):
