@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "undistort": ("anylens.cli.undistort:Undistort", "Undistort photos to pinhole, ideal fisheye or panorama."),
     "convert": ("anylens.cli.convert:Convert", "Convert camera files between programs and models."),
     "colmap": ("anylens.cli.colmap:Colmap", "Set the cameras of a COLMAP database from its photos."),
+    "serve": ("anylens.cli.serve:Serve", "Serve the page and the HTTP service on this machine."),
     "info": ("anylens.cli.info:Info", "Show the network, the installation, or what a photo says of itself."),
     "models": ("anylens.cli.models:Models", "List the camera models with their parameters."),
     "render": ("anylens.cli.render:Render", "Render training views of panoramas into shards."),

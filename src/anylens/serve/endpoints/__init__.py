@@ -1,0 +1,1 @@
+"""The service's paths, one file each. A module has `add(app, desk)`."""
