@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import anylens
@@ -31,8 +32,25 @@ def test_data_flows_one_way():
                 assert other in ORDER[: i + 1] or (name, other) in allowed_back, f"{file} imports {other}"
 
 
+HEAVY = {"torch", "cv2", "matplotlib", "scipy", "onnxruntime", "PIL", "tyro", "fastapi", "ray"}
+
+
+def loaded_by(code: str, names: set[str]) -> str:
+    code = f"import sys; {code}; print(sorted({names!r} & set(sys.modules)))"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def test_import_is_light():
-    heavy = {"torch", "cv2", "matplotlib", "scipy", "onnxruntime", "PIL", "tyro", "fastapi", "ray"}
-    code = f"import sys, anylens; print(sorted({heavy!r} & set(sys.modules)))"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.strip() == "[]"
+    assert loaded_by("import anylens", {*HEAVY, "numpy", "array_api_compat"}) == "[]"
+    assert loaded_by("import anylens; anylens.Camera, anylens.fit, anylens.models", HEAVY) == "[]"
+
+
+def test_public_names_are_those_that_type_checkers_see():
+    tree = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8"))
+    [block] = [n for n in tree.body if isinstance(n, ast.If)]
+    seen = {a.name: n.module for n in block.body if isinstance(n, ast.ImportFrom) for a in n.names}
+    assert set(seen) == set(anylens.__all__)
+    for name, module in seen.items():
+        assert getattr(anylens, name) is getattr(import_module(module), name)
+    assert set(anylens.__all__) <= set(dir(anylens))
+    assert not hasattr(anylens, "wings")

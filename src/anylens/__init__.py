@@ -6,20 +6,20 @@
 65.24
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from anylens.camera import Camera
-from anylens.errors import AnylensError, FitError, FormatError, ImageError, ModelError, WeightsError
-from anylens.field import angle_between, field_to_rays, rays_to_field
-from anylens.fitting.ransac import fit_ransac
-from anylens.fitting.refine import PAPER, Schedule
-from anylens.fitting.selection import Selection, select_model
-from anylens.fitting.shared import SharedFit, View, fit_shared
-from anylens.fitting.single import Fit, fit
-from anylens.profiles import models
 
 if TYPE_CHECKING:
     from anylens.calibration import Calibrator, Result, calibrate
+    from anylens.camera import Camera
+    from anylens.errors import AnylensError, FitError, FormatError, ImageError, ModelError, WeightsError
+    from anylens.field import angle_between, field_to_rays, rays_to_field
+    from anylens.fitting.ransac import fit_ransac
+    from anylens.fitting.refine import PAPER, Schedule
+    from anylens.fitting.selection import Selection, select_model
+    from anylens.fitting.shared import SharedFit, View, fit_shared
+    from anylens.fitting.single import Fit, fit
+    from anylens.profiles import models
 
 __version__ = "0.1.0"
 
@@ -51,10 +51,30 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """`calibrate`, `Calibrator` and `Result` on first use: they need Pillow and ONNX Runtime."""
-    if name in ("Calibrator", "Result", "calibrate"):
-        from anylens import calibration
+# module -> its public names. Each is imported when it is first used: a program that only undistorts loads no fits, and
+# `import anylens` alone loads not even NumPy.
+_FROM: dict[str, tuple[str, ...]] = {
+    "calibration": ("Calibrator", "Result", "calibrate"),
+    "camera": ("Camera",),
+    "errors": ("AnylensError", "FitError", "FormatError", "ImageError", "ModelError", "WeightsError"),
+    "field": ("angle_between", "field_to_rays", "rays_to_field"),
+    "fitting.ransac": ("fit_ransac",),
+    "fitting.refine": ("PAPER", "Schedule"),
+    "fitting.selection": ("Selection", "select_model"),
+    "fitting.shared": ("SharedFit", "View", "fit_shared"),
+    "fitting.single": ("Fit", "fit"),
+    "profiles": ("models",),
+}
+_HOME = {name: module for module, names in _FROM.items() for name in names}
 
-        return getattr(calibration, name)
-    raise AttributeError(f"module 'anylens' has no attribute '{name}'")
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'anylens' has no attribute '{name}'")
+    value = getattr(import_module(f"anylens.{_HOME[name]}"), name)
+    globals()[name] = value  # the next time it is found at once
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
