@@ -6,13 +6,14 @@ import json
 import pytest
 
 from anylens.cli import main
+from anylens.errors import AnylensError
 from anylens.evaluation.journal import EstimateJournal
 from anylens.evaluation.run import estimate
 from anylens.evaluation.sample import Estimate
 from anylens.evaluation.sets import open_set
 from anylens.evaluation.work import Plan
 
-from .written import pinhole_row, write_manifest, write_picture
+from .written import DeadlyOnce, pinhole_row, write_manifest, write_picture
 
 
 @pytest.fixture
@@ -101,6 +102,20 @@ def test_an_interrupted_run_goes_on(photos, tmp_path):
     third = Counting()
     estimate(samples, Plan((), (third,)), journal=EstimateJournal(results, {"seed": 1}))
     assert third.calls == 4
+
+
+def test_a_killed_process_is_named_and_the_run_goes_on(photos, tmp_path):
+    samples, results = open_set(photos).samples, tmp_path / "r.json"
+    plan = Plan((), (DeadlyOnce(tmp_path, "3.png"),))
+    with pytest.raises(AnylensError, match=r"killed after \d of 4 .*--json"):
+        estimate(samples, plan, jobs=2, journal=EstimateJournal(results, {"seed": 0}))
+    kept = set(EstimateJournal(results, {"seed": 0}).done)
+    (tmp_path / "seen").unlink()
+    found = estimate(samples, plan, jobs=2, journal=EstimateJournal(results, {"seed": 0}))
+    assert len(found["deadly"]) == 4
+    assert set((tmp_path / "seen").read_text().split()) == {s.file for s in samples} - kept
+    assert {"0.png", "1.png"} <= kept
+    assert "3.png" not in kept
 
 
 def test_a_method_that_breaks_only_fails_itself(photos):

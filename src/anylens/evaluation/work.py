@@ -6,9 +6,11 @@ import logging
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
+from anylens.batches.worker import leave_with_parent
 from anylens.errors import AnylensError
 from anylens.evaluation.grids import FULL
 from anylens.evaluation.methods.product import Configuration, Observer
@@ -60,7 +62,10 @@ def in_processes(
     call: Callable[..., Any], items: Iterable[tuple], jobs: int, start: Callable[..., None] | None = None,
     given: Sequence[Any] = (), chunk: int = 1,
 ) -> Iterator[Any]:  # fmt: skip
-    """call(*item) for every item, in order; in this process for one job, else in fresh ones after start(*given)."""
+    """call(*item) for every item, in order; in this process for one job, else in fresh ones after start(*given).
+
+    Raises AnylensError when one of them is killed; what came before is already handed out.
+    """
     items = list(items)
     if jobs <= 1 or len(items) < 2:
         if start is not None:
@@ -68,11 +73,23 @@ def in_processes(
         for item in items:
             yield call(*item)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(
-        min(jobs, len(items)), mp_context=context, initializer=start, initargs=tuple(given)
-    ) as pool:
-        yield from pool.map(_spread(call), items, chunksize=chunk)
+    context, count, done = multiprocessing.get_context("spawn"), min(jobs, len(items)), 0
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(start, tuple(given))) as pool:
+        try:
+            for found in pool.map(_spread(call), items, chunksize=chunk):
+                yield found
+                done += 1
+        except BrokenProcessPool:
+            raise AnylensError(
+                f"One of {count} processes was killed after {done} of {len(items)} (not enough memory?). With --json "
+                "FILE, the same command goes on where it stopped; fewer --jobs need less memory."
+            ) from None
+
+
+def _begin(start: Callable[..., None] | None, given: tuple) -> None:
+    leave_with_parent()
+    if start is not None:
+        start(*given)
 
 
 class _spread:
