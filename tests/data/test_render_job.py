@@ -2,11 +2,13 @@
 
 import io
 import json
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -20,7 +22,7 @@ from anylens.data.ondisk.run import run_job
 from anylens.data.ondisk.shards import read_shard
 from anylens.data.panoramas import PanoramaStore, list_panoramas
 from anylens.data.render import render_view
-from anylens.errors import FormatError, ImageError
+from anylens.errors import AnylensError, FormatError, ImageError
 
 
 def contents(folder):
@@ -110,6 +112,24 @@ def test_ten_kills_end_in_the_set_of_an_unbroken_run(whole, pano_folder, tmp_pat
     subprocess.run([sys.executable, "-c", code], check=True)
     assert kills >= 3
     assert contents(out) == contents(whole)
+
+
+def test_a_killed_worker_is_named_and_its_work_done_next_time(whole, pano_folder, tmp_path, cache):
+    """Not waited for in vain: the system kills processes when memory runs out."""
+    job = RenderJob(str(pano_folder), "op_g", 4, 64, 7, 2.0, per_shard=5, format="png")
+
+    def kill_one():
+        while not (children := multiprocessing.active_children()):
+            time.sleep(0.01)
+        os.kill(children[0].pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    with pytest.raises(AnylensError, match="killed"):
+        run_job(job, tmp_path / "set", workers=2, cache=cache, progress=False)
+    killer.join()
+    run_job(job, tmp_path / "set", cache=cache, progress=False)
+    assert contents(tmp_path / "set") == contents(whole)
 
 
 def test_other_settings_are_kept_out_of_a_folder(whole, pano_folder, cache, capsys):

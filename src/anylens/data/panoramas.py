@@ -140,7 +140,7 @@ class PanoramaStore:
         from tqdm import tqdm
 
         cached, refused = {}, []
-        for panorama in tqdm(panoramas, desc="panoramas", unit="pano", disable=not progress):
+        for panorama in tqdm(panoramas, desc="panoramas", unit="pano", disable=None if progress else True):
             try:
                 cached[panorama.id] = self.prepare(panorama)
             except ImageError as error:

@@ -99,7 +99,7 @@ class PhotoStore:
     def _decode(self, folder: Path, progress: bool):
         from tqdm import tqdm
 
-        for photo in tqdm(self.photos, desc="photographs", unit="photo", disable=not progress):
+        for photo in tqdm(self.photos, desc="photographs", unit="photo", disable=None if progress else True):
             try:
                 with Image.open(folder / photo.file) as file:
                     image = np.asarray(file.convert("RGB"))

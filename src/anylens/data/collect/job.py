@@ -62,7 +62,7 @@ def collect(
     folder = Path(out)
     (folder / "images").mkdir(parents=True, exist_ok=True)
     result, seen = Collected(), Seen()
-    for file, source in tqdm(find_photos(places), desc="photos", unit="photo", disable=not progress):
+    for file, source in tqdm(find_photos(places), desc="photos", unit="photo", disable=None if progress else True):
         try:
             result.rows.append(take(file, source, folder, lensfun, seen, side, quality))
         except Doubt as doubt:

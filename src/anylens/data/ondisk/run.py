@@ -8,13 +8,15 @@ import io
 import json
 import multiprocessing
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from anylens.data.folders import write_atomically
 from anylens.data.ondisk.contact import contact_sheet
 from anylens.data.ondisk.job import Plan, RenderJob, Scene
 from anylens.data.ondisk.shards import read_shard, write_shard
-from anylens.errors import FormatError
+from anylens.errors import AnylensError, FormatError
 
 SHEET = 48  # views on the contact sheet
 Task = tuple[RenderJob, str | None, str, str, str, tuple[tuple[str, int], ...]]
@@ -37,7 +39,7 @@ def run_job(
         if not (folder / name).is_file()
     ]
     done = plan.count - sum(len(task[-1]) for task in missing)
-    with tqdm(total=plan.count, initial=done, desc="views", unit="view", disable=not progress) as bar:
+    with tqdm(total=plan.count, initial=done, desc="views", unit="view", disable=None if progress else True) as bar:
         for count in _engine(engine, workers)(missing):
             bar.update(count)
     _finish(plan, folder)
@@ -107,7 +109,14 @@ def _engine(name: str, workers: int):
         if workers <= 1 or len(tasks) <= 1:
             yield from map(render_task, tasks)
             return
-        with multiprocessing.get_context("spawn").Pool(min(workers, len(tasks))) as pool:
-            yield from pool.imap_unordered(render_task, tasks)
+        context, count = multiprocessing.get_context("spawn"), min(workers, len(tasks))
+        with ProcessPoolExecutor(count, mp_context=context) as pool:
+            try:
+                yield from (one.result() for one in as_completed([pool.submit(render_task, t) for t in tasks]))
+            except BrokenProcessPool:
+                raise AnylensError(
+                    f"One of {count} processes was killed (not enough memory?). Finished shards are kept: the same "
+                    "command goes on from there."
+                ) from None
 
     return run_here
