@@ -4,15 +4,18 @@ import json
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from anylens import Camera
 from anylens.cli import main
+from anylens.data.synthetic import box_world
 from anylens.errors import AnylensError
 from anylens.evaluation.ablations.fields import noisy_fields
 from anylens.evaluation.ablations.fits import FITS, FitVariant, run_fits
 from anylens.evaluation.ablations.trainings import TRAININGS, make_config
 from anylens.evaluation.sample import Sample
 from anylens.field import angle_between, rays_to_field
+from anylens.predict.session import NetworkSession
 
 from .written import pinhole_row, write_manifest, write_picture
 
@@ -63,8 +66,9 @@ def test_a_fit_that_fails_counts():
 def test_training_variants_are_valid_settings():
     for variants in TRAININGS.values():
         for changes in variants.values():
-            config = make_config("laptop" if "network" not in changes else "paper-op_g", {"steps": 500}, changes)
-            assert config.steps == 500
+            for preset in ("laptop", "paper-op_g"):
+                config = make_config(preset, {"steps": 500}, changes)
+                assert config.steps == 500
     with pytest.raises(AnylensError, match="no setting wings"):
         make_config("laptop", {"wings": 2}, {})
 
@@ -84,3 +88,38 @@ def test_command(tmp_path, capsys):
     assert main(["ablate", str(tmp_path), "--what", "loss", "--noise", "1"]) == 2
     (tmp_path / "c.json").write_text('{"colour": 1}')
     assert main(["ablate", str(tmp_path), "--config", str(tmp_path / "c.json")]) == 2
+
+
+def test_variants_are_trained_exported_and_scored(tmp_path, capsys, monkeypatch):
+    """End to end on panoramas made in code: two steps of training, ONNX, figures; finished runs are kept."""
+    for needed in ("torch", "onnxscript", "safetensors"):
+        pytest.importorskip(needed)
+    for i in range(5):
+        Image.fromarray(box_world(256, i)).save(make(tmp_path / "panoramas") / f"{i}.png")
+    photos = tmp_path / "photos"
+    write_picture(photos / "0.png")
+    write_manifest(photos, [pinhole_row("0.png", 60.0)])
+    settings = {"steps": 2, "warmup": 1, "batch": 2, "area": 28 * 28, "late_area": 28 * 28, "taps": [1], "frozen": 0,
+                "width": 16, "workers": 0, "validation_views": 0, "min_source_pixels": 1.0, "recipe": "op_p",
+                "data": str(tmp_path / "panoramas"), "cache": str(tmp_path / "cache")}  # fmt: skip
+    monkeypatch.setitem(TRAININGS, "loss", {"rays, cosine": TRAININGS["loss"]["rays, cosine"]})
+    words = ["ablate", str(photos), "--what", "loss", "--model", "simple_pinhole", "--grid", "16"]
+    words += ["--out", str(tmp_path / "runs"), "--json", str(tmp_path / "r.json")]
+    words += [word for name, value in settings.items() for word in ("--train", f"{name}={json.dumps(value)}")]
+    assert main(words) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("loss (1 photos)")
+    assert "\r" not in shown.err  # no progress bars when piped
+    figures = json.loads((tmp_path / "r.json").read_text())["loss"]["rays, cosine"]
+    assert (figures["count"], figures["failed"]) == (1, 0)
+    network = tmp_path / "runs/loss/rays_cosine/network.onnx"
+    assert NetworkSession(network, threads=1).info.extra["network"]["representation"] == "rays"
+    written = network.stat().st_mtime_ns
+    assert main(words) == 0
+    assert network.stat().st_mtime_ns == written
+    assert capsys.readouterr().out == shown.out
+
+
+def make(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -152,6 +152,9 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _export(weights: Path, target: Path) -> None:
+    from contextlib import redirect_stdout
+
     from anylens.cli.export_onnx import ExportOnnx
 
-    ExportOnnx(weights, target).run()
+    with redirect_stdout(sys.stderr):  # standard output is for the table
+        ExportOnnx(weights, target).run()

@@ -26,6 +26,8 @@ TRAININGS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "recipe": {name: {"recipe": name} for name in ("op_p", "op_r", "op_d", "op_g", "world")},
 }
+# The paper's decoders take features at four depths; where a preset has others, these.
+FOUR_TAPS = {"vit-s": (3, 6, 9, 12), "vit-b": (3, 6, 9, 12), "vit-l": (5, 12, 18, 24)}
 
 
 def make_config(preset: str, common: dict[str, Any], changes: dict[str, Any]) -> Any:
@@ -38,7 +40,10 @@ def make_config(preset: str, common: dict[str, Any], changes: dict[str, Any]) ->
     if unknown:
         raise FormatError(f"anylens train has no setting {', '.join(unknown)}.")
     kept: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-    return replace(config, **kept).check()
+    config = replace(config, **kept)
+    if config.network == "paper" and "taps" not in given and len(config.taps) != 4:
+        config = replace(config, taps=FOUR_TAPS.get(config.encoder, config.taps))
+    return config.check()
 
 
 def train_variant(config: Any, folder: Path, export: Callable[[Path, Path], Any]) -> Path:
