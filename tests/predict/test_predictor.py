@@ -22,7 +22,7 @@ class BrightnessNetwork(NetworkSession):
         self.info = NetworkInfo(area=area, density=density)
         self.runs = []
 
-    def run(self, images):
+    def run(self, images, edited=False):
         self.runs.append(images.shape)
         b, h, w, _ = images.shape
         y, x = np.meshgrid(np.arange(h // 14) + 0.5, np.arange(w // 14) + 0.5, indexing="ij")

@@ -39,20 +39,29 @@ class Calibrator:
     ):
         self.weights, self.threads, self.mirror, self.batch = weights, threads, mirror, batch
         self._predictors: dict[str, Any] = {} if predictor is None else {"default": predictor, "edited": predictor}
+        self._sessions: dict[Path, Any] = {}
         self._lock = threading.Lock()
 
     def predictor(self, edited: bool = False) -> Any:
         """The network, loaded when first asked for. Raises WeightsError."""
-        name = "edited" if edited and self.weights is None else "default"
+        name = "edited" if edited else "default"
         with self._lock:
             if name not in self._predictors:
                 from anylens.predict import Predictor
-                from anylens.weights import bundled
 
-                path = Path(self.weights) if self.weights is not None else bundled(name)
-                loaded = Predictor(path, threads=self.threads, mirror=self.mirror, batch=self.batch)
-                self._predictors[name] = loaded
+                session = self._session(name)
+                self._predictors[name] = Predictor(session, mirror=self.mirror, batch=self.batch, edited=edited)
             return self._predictors[name]
+
+    def _session(self, name: str) -> Any:
+        """The network for whole or edited photos: one file is opened once, also where it serves both."""
+        from anylens.predict.session import NetworkSession
+        from anylens.weights import bundled
+
+        path = Path(self.weights) if self.weights is not None else bundled(name)
+        if path not in self._sessions:
+            self._sessions[path] = NetworkSession(path, threads=self.threads)
+        return self._sessions[path]
 
     def __call__(self, image: Any, model: str = "auto", **options: Any) -> Any:
         return self.calibrate(image, model, **options)

@@ -76,7 +76,7 @@ class BatchMaker:
         self.photo_weights = balanced_weights([p.source for p in mine], self.config.balance)
 
     def batch(self, step: int) -> dict[str, np.ndarray]:
-        """Batch number `step`: image, field, valid, log_focal, kind, weight (see TrainingViews)."""
+        """Batch number `step`: image, field, valid, log_focal, kind, edited, weight (see TrainingViews)."""
         config = self.config
         base = (config.seed, SPLITS.index(config.split), step)
         rng = np.random.default_rng(base)
@@ -90,17 +90,17 @@ class BatchMaker:
             rows.append(self._photograph(shape, view_rng) if kind else self._rendered(shape, view_rng))
         return {
             name: np.stack([row[name] for row in rows])
-            for name in ("image", "field", "valid", "log_focal", "kind", "weight")
+            for name in ("image", "field", "valid", "log_focal", "kind", "edited", "weight")
         }
 
     def _rendered(self, shape: Shape, rng: np.random.Generator) -> dict[str, Any]:
-        pyramid, camera, rotation = self._draw_supported(shape, rng)
-        working = render_working(pyramid, camera.resize(*shape.working), rotation)
+        pyramid, drawn = self._draw_supported(shape, rng)
+        working = render_working(pyramid, drawn.camera.resize(*shape.working), drawn.rotation)
         working = augment_working(working, self.augment, rng)
-        return self._row(shrink_area(working, *shape.out), camera, RENDERED, 1.0, rng)
+        return self._row(shrink_area(working, *shape.out), drawn.camera, RENDERED, 1.0, rng, drawn.edited)
 
     def _draw_supported(self, shape: Shape, rng: np.random.Generator):
-        """Panorama, camera and rotation with enough source pixels: a refused one is drawn again."""
+        """Panorama and drawn view with enough source pixels: a refused one is drawn again."""
         density = math.sqrt(math.prod(shape.working) / math.prod(shape.out))
         for _ in range(200):
             at = np.searchsorted(self.panorama_share, rng.random() * self.panorama_share[-1], side="right")
@@ -111,7 +111,7 @@ class BatchMaker:
                 if source_pixels(drawn.camera, resolution) < density:
                     continue
                 if not shows_cap(drawn.camera, drawn.rotation, cached.nadir_deg, cached.zenith_deg):
-                    return self.store.pyramid(cached), drawn.camera, drawn.rotation
+                    return self.store.pyramid(cached), drawn
         raise ImageError(
             f"No panorama gives a view of {shape.out[0]}x{shape.out[1]} pixels of the recipe "
             f"'{self.recipe.name}' with {density:.2f} source pixels per pixel. "
@@ -127,14 +127,17 @@ class BatchMaker:
         camera = crop_camera(photo, shape.working, shape.out)
         return self._row(finish(working, *shape.out), camera, PHOTOGRAPH, photo.weight, rng)
 
-    def _row(self, image: np.ndarray, camera: Camera, kind: int, weight: float, rng) -> dict[str, Any]:
+    def _row(
+        self, image: np.ndarray, camera: Camera, kind: int, weight: float, rng, edited: bool = False
+    ) -> dict[str, Any]:
         if self.augment.flip > 0 and rng.random() < self.augment.flip:
             image, camera = np.ascontiguousarray(image[:, ::-1]), mirror_camera(camera)
         image = augment_output(image, self.augment, rng)
         field, valid = field_label(camera, self.config.field_stride)
         return {
             "image": np.ascontiguousarray(np.moveaxis(image, -1, 0)), "field": field, "valid": valid,
-            "log_focal": np.float32(log_focal(camera)), "kind": np.int64(kind), "weight": np.float32(weight),
+            "log_focal": np.float32(log_focal(camera)), "kind": np.int64(kind), "edited": np.float32(edited),
+            "weight": np.float32(weight),
         }  # fmt: skip
 
 

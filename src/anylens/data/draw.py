@@ -18,12 +18,14 @@ INSIDE = 0.9995  # the image ends this far inside a model's fold
 
 @dataclass(frozen=True)
 class Drawn:
-    """A camera, its pose, the values as drawn, and whether a guard had to lengthen the focal length."""
+    """A camera, its pose, the values as drawn, whether a guard had to lengthen the focal length, and whether the
+    picture is cropped, stretched or shifted."""
 
     camera: Camera
     rotation: np.ndarray
     values: dict[str, float] = field(default_factory=dict)
     clamped: bool = False
+    edited: bool = False
 
 
 def draw_view(recipe: Recipe, rng: np.random.Generator, width: int, height: int, yaw_deg: float | None = None) -> Drawn:
@@ -33,7 +35,7 @@ def draw_view(recipe: Recipe, rng: np.random.Generator, width: int, height: int,
     pitch, roll = setting.pitch_deg.draw(rng), setting.roll_deg.draw(rng)
     camera, values, clamped = draw_camera(setting, rng, width, height)
     values |= {"yaw_deg": yaw, "pitch_deg": pitch, "roll_deg": roll}
-    return Drawn(camera, rotation_from_angles(yaw, pitch, roll), values, clamped)
+    return Drawn(camera, rotation_from_angles(yaw, pitch, roll), values, clamped, setting.edited)
 
 
 def draw_camera(

@@ -52,6 +52,11 @@ class Setting:
     stretch: Distribution | None = None  # pixel aspect fy/fx
     keep: Distribution | None = None
 
+    @property
+    def edited(self) -> bool:
+        """Whether views are cropped, stretched or shifted: their centre or pixel aspect is not the usual one."""
+        return self.stretch is not None or self.keep is not None or self.shift != CENTRED
+
 
 @dataclass(frozen=True)
 class Recipe:

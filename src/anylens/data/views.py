@@ -23,7 +23,8 @@ class TrainingViews(IterableDataset):
 
     image (B, 3, H, W) uint8 RGB; field (B, 2, h, w) float32, radians, at the centres of stride x stride
     cells; valid (B, h, w) bool; log_focal (B,) float32, log of the paraxial focal length in half diagonals;
-    kind (B,) int64, 0 rendered, 1 photograph; weight (B,) float32, trust in the label.
+    kind (B,) int64, 0 rendered, 1 photograph; edited (B,) float32, 1 for a cropped or stretched view; weight (B,)
+    float32, trust in the label.
     """
 
     def __init__(self, config: ViewConfig, prepare: bool = True):

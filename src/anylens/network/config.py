@@ -30,6 +30,7 @@ class NetworkConfig:
     width: int = 192  # channels of the laptop head
     decoder: str = "light"  # light | original, paper network only
     representation: str = "field"  # field | rays
+    edited_flag: bool = False  # laptop: the network is told whether the picture may be cropped or stretched
 
     @property
     def depth(self) -> int:
@@ -70,5 +71,5 @@ class NetworkConfig:
         return replace(NetworkConfig(), **values).check()
 
 
-LAPTOP = NetworkConfig()
+LAPTOP = NetworkConfig(edited_flag=True)
 PAPER = NetworkConfig(name="paper", encoder="vit-l", registers=0, taps=(5, 12, 18, 24), frozen=-1)

@@ -27,13 +27,14 @@ class _Outputs(nn.Module):
         super().__init__()
         self.net, self.names = net, names
 
-    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
-        answer = self.net(image)
+    def forward(self, image: Tensor, edited: Tensor | None = None) -> tuple[Tensor, ...]:
+        answer = self.net(image, edited)
         return tuple(answer[name] for name in self.names)
 
 
 def export_onnx(net: nn.Module, path: str | Path, metadata: dict, *, half: bool = False) -> None:
-    """Write `net` as ONNX: `image` (batch, 3, 14·rows, 14·cols), RGB in [0, 1] -> the outputs it has.
+    """Write `net` as ONNX: `image` (batch, 3, 14·rows, 14·cols), RGB in [0, 1] -> the outputs it has. A network that
+    is told of edited pictures has a second input `edited` (batch,), 0 or 1.
 
     Batch, rows and cols stay free. `half` stores the weights in float16 and computes in float32, which costs
     nothing when the trained weights were float16 already. `metadata` goes in as JSON strings, beside the
@@ -49,12 +50,15 @@ def export_onnx(net: nn.Module, path: str | Path, metadata: dict, *, half: bool 
     with torch.no_grad():
         names = tuple(n for n in OUTPUTS if n in net(sample))
     batch, rows, cols = (torch.export.Dim(n, min=low, max=512) for n, low in (("batch", 1), ("rows", 2), ("cols", 2)))
-    shapes = {"image": {0: batch, 2: PATCH * rows, 3: PATCH * cols}}
+    shapes: dict[str, Any] = {"image": {0: batch, 2: PATCH * rows, 3: PATCH * cols}}
+    inputs = {"image": sample}
+    if net.config.edited_flag:  # type: ignore[union-attr]
+        inputs["edited"], shapes["edited"] = torch.tensor([0.0, 1.0]), {0: batch}
     with warnings.catch_warnings(), _quiet("torch.onnx"):
         warnings.simplefilter("ignore")
         program = torch.onnx.export(
-            _Outputs(net, names).eval(), (sample,), dynamo=True, verbose=False, opset_version=OPSET,
-            input_names=["image"], output_names=list(names), dynamic_shapes=shapes,
+            _Outputs(net, names).eval(), tuple(inputs.values()), dynamo=True, verbose=False, opset_version=OPSET,
+            input_names=list(inputs), output_names=list(names), dynamic_shapes=shapes,
         )  # fmt: skip
     assert program is not None
     model = program.model_proto

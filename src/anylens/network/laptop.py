@@ -40,11 +40,13 @@ class LaptopHead(nn.Module):
 
     The field is  θ = x̂ · exp(a - E[log f]) + 0.1 b  with the cell's own coordinates x̂ in half diagonals: the
     head starts from a sensible camera whose focal length is what the focal distribution says, and learns
-    what differs from it.
+    what differs from it. Whether a picture was cropped or stretched cannot be left to the picture: its user knows,
+    and says so by a flag that adds a learned vector to every cell.
     """
 
-    def __init__(self, encoder_width: int, taps: int, width: int, representation: str):
+    def __init__(self, encoder_width: int, taps: int, width: int, representation: str, flag: bool = False):
         super().__init__()
+        self.edited = nn.Parameter(torch.zeros(width)) if flag else None
         self.representation = representation
         self.norms = nn.ModuleList(nn.GroupNorm(1, encoder_width) for _ in range(taps))
         self.inputs = nn.ModuleList(nn.Conv2d(encoder_width, width, 3, padding=1) for _ in range(taps))
@@ -56,11 +58,13 @@ class LaptopHead(nn.Module):
         self.out = nn.Conv2d(width, 4, 1)
         zero(self.out)
 
-    def forward(self, maps: list[Tensor], upscale: int = 1) -> dict[str, Tensor]:
+    def forward(self, maps: list[Tensor], edited: Tensor | None = None, upscale: int = 1) -> dict[str, Tensor]:
         rows, cols = maps[0].shape[-2:]
         x = self.place(coordinate_planes(rows, cols, maps[0])[None])
         for norm, project, level in zip(self.norms, self.inputs, maps):
             x = x + project(norm(level))
+        if self.edited is not None and edited is not None:
+            x = x + (edited[:, None] * self.edited)[:, :, None, None]
         x = self.before(x)
         logits, bias = self.focal(x)
         out = self.out(self.after(x + bias[:, :, None, None]))  # (B, 4, rows, cols)
@@ -82,14 +86,17 @@ class LaptopNet(nn.Module):
     """Images (B, 3, 14h, 14w) in [0, 1] -> `field` (B, 2, h, w) in radians, `log_var` (B, h, w),
     `focal_logits` (B, 64), and `rays` (B, 3, h, w) when that is what is learned.
 
-    `upscale` gives the field on a finer grid: 2 at a stride of 7 pixels, 14 at every pixel.
+    `edited` (B,) is 1 where a picture may be cropped or stretched, 0 (or None) where its centre and aspect are the
+    usual ones. `upscale` gives the field on a finer grid: 2 at a stride of 7 pixels, 14 at every pixel.
     """
 
     def __init__(self, config: NetworkConfig):
         super().__init__()
         self.config = config
         self.backbone = Backbone(config)
-        self.head = LaptopHead(self.backbone.model.width, len(config.taps), config.width, config.representation)
+        self.head = LaptopHead(
+            self.backbone.model.width, len(config.taps), config.width, config.representation, config.edited_flag
+        )
 
-    def forward(self, image: Tensor, upscale: int = 1) -> dict[str, Tensor]:
-        return self.head(self.backbone(image), upscale)
+    def forward(self, image: Tensor, edited: Tensor | None = None, upscale: int = 1) -> dict[str, Tensor]:
+        return self.head(self.backbone(image), edited, upscale)

@@ -55,7 +55,10 @@ class BilinearHead(nn.Module):
 
 
 class PaperNet(nn.Module):
-    """Images (B, 3, H, W) in [0, 1], sides multiples of 14 -> `field` (B, 2, H, W), and `rays` if learned."""
+    """Images (B, 3, H, W) in [0, 1], sides multiples of 14 -> `field` (B, 2, H, W), and `rays` if learned.
+
+    `edited` is taken and not used: the paper trains a network of its own for edited pictures.
+    """
 
     def __init__(self, config: NetworkConfig):
         super().__init__()
@@ -66,7 +69,7 @@ class PaperNet(nn.Module):
         self.decoder = (LightDpt if light else OriginalDpt)(self.backbone.model.width)
         self.head = (ConvexHead if light else BilinearHead)(channels)
 
-    def forward(self, image: Tensor) -> dict[str, Tensor]:
+    def forward(self, image: Tensor, edited: Tensor | None = None) -> dict[str, Tensor]:
         out = self.head(self.decoder(self.backbone(image)), image.shape[-2], image.shape[-1])
         if self.config.representation == "field":
             return {"field": out}

@@ -38,7 +38,8 @@ class Prediction:
 
 
 class Predictor:
-    """A network with its size rules. `mirror` averages each photograph with its mirror image."""
+    """A network with its size rules. `mirror` averages each photograph with its mirror image; `edited` tells the
+    network that photographs may be cropped or stretched."""
 
     def __init__(
         self,
@@ -47,9 +48,10 @@ class Predictor:
         threads: int = 0,
         mirror: bool = False,
         batch: int = 8,
+        edited: bool = False,
     ):
         self.session = source if isinstance(source, NetworkSession) else NetworkSession(source, threads=threads)
-        self.mirror, self.batch = mirror, batch
+        self.mirror, self.batch, self.edited = mirror, batch, edited
 
     def plan(self, width: int, height: int) -> SizePlan:
         """The plan that this network follows for a photograph of that size."""
@@ -85,8 +87,8 @@ class Predictor:
     def answer(self, pictures: np.ndarray) -> dict[str, np.ndarray]:
         """The network's own outputs for pictures (B, h, w, 3) of its size."""
         if not self.mirror:
-            return self.session.run(pictures)
-        return join_mirrored(self.session.run(add_mirrored(pictures)))
+            return self.session.run(pictures, self.edited)
+        return join_mirrored(self.session.run(add_mirrored(pictures), self.edited))
 
 
 def undo_plan(plan: SizePlan, answer: dict[str, np.ndarray]) -> Prediction:

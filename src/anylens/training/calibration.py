@@ -13,7 +13,8 @@ from anylens.fitting.single import fit
 from anylens.network.focal import focal_median
 
 # Rendered views come from many models: one that is close to all of them is fitted to truth and answer alike.
-MODELS = {0: "simple_kb:3", 1: "simple_pinhole"}
+# Centre and aspect are held as users have them by default; edited views (2) free both.
+MODELS = {0: "simple_kb:3", 1: "simple_pinhole", 2: "kb:3"}
 
 
 def calibration_errors(
@@ -53,7 +54,7 @@ def calibration_errors(
 def _fit(pixels: np.ndarray, rays: np.ndarray, valid: np.ndarray, model: str, width: int, height: int) -> Camera:
     weights = np.asarray(valid, dtype=np.float64)
     batch = np.broadcast_to(pixels, (len(rays), *pixels.shape))
-    known = {"cx": width / 2, "cy": height / 2}
+    known = {"cx": width / 2, "cy": height / 2} if model.startswith("simple_") else None
     return fit(batch, rays, model, width=width, height=height, weights=weights, known=known).camera
 
 

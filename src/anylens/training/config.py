@@ -25,7 +25,9 @@ class TrainConfig:
     # data
     data: str = setting("", "Folder of panoramas with its manifest.")
     photos: str = setting("", "Folder of photographs with EXIF focal lengths; none without it.")
-    recipe: str = setting("world", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, or a mix.")
+    recipe: str = setting(
+        "world*0.85+edited*0.15", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, or a mix."
+    )
     photo_ratio: float = setting(0.5, "Share of photographs in a batch, if a folder of them is given.")
     augment: str = setting("full", "Changes of appearance that do not depend on the camera: none, light or full.")
     cache: str = setting("", "Folder for decoded panoramas and photographs; the user's cache folder without it.")
@@ -39,6 +41,7 @@ class TrainConfig:
     frozen: int = setting(4, "First blocks that stay as they are; -1 trains everything.")
     width: int = setting(192, "Channels of the laptop network's head.")
     decoder: str = setting("light", "Decoder of the paper network: light or original.")
+    edited_flag: bool = setting(True, "The laptop network is told which views are cropped or stretched.")
     init: str = setting("", "Initial weights: DINOv2, a released checkpoint, or weights of an earlier run.")
     # what is learned
     loss: str = setting("field", "field (L1 on the FoV field), rays-cosine or rays-angle.")
@@ -91,6 +94,7 @@ class TrainConfig:
             width=self.width,
             decoder=self.decoder,
             representation="field" if self.loss == "field" else "rays",
+            edited_flag=self.edited_flag and self.network == "laptop",
         )
 
     def check(self, world_size: int = 1) -> TrainConfig:

@@ -118,7 +118,7 @@ def _train(
         for k in range(config.accumulate):
             image, labels = to_device(batches.next(), group.device)
             with group.local_only(forward, k + 1 < config.accumulate), context:
-                parts = total_loss(forward(image), labels, config)
+                parts = total_loss(forward(image, labels.get("edited")), labels, config)
                 (parts["loss"] / config.accumulate).backward()
             for key, value in parts.items():
                 sums[key] = sums.get(key, 0.0) + float(value.detach()) / config.accumulate

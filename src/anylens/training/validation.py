@@ -16,6 +16,7 @@ from anylens.training.config import TrainConfig
 from anylens.training.losses import view_mean
 from anylens.training.picture import draw_validation
 
+EDITED = 2  # beside the kinds of `TrainingViews`, rendered (0) and photograph (1)
 SEED = 20_000  # of the held-out views, whatever the run's own seed
 
 
@@ -39,7 +40,7 @@ class Validation:
 
     @torch.no_grad()
     def run(self, net: nn.Module, step: int) -> dict[str, float]:
-        """Figures of `net`: `rendered_…` and `photo_…`, medians over views, angles in degrees."""
+        """Figures of `net`: `rendered_…`, `photo_…` and `edited_…`, medians over views, angles in degrees."""
         net.eval()
         device = next(net.parameters()).device
         rows: dict[str, list[Tensor]] = {}
@@ -47,7 +48,9 @@ class Validation:
         answers = []
         for batch in self.load():
             image, labels = to_device(dict(batch), device)
-            answer = net(image)
+            if "edited" in labels:
+                labels["kind"] = torch.where(labels["edited"] > 0, EDITED, labels["kind"])
+            answer = net(image, labels.get("edited"))
             answers.append(answer["field"].cpu())
             rays = field_to_rays(answer["field"]), field_to_rays(labels["field"])
             row = {
@@ -69,7 +72,7 @@ class Validation:
 def summarise(table: dict[str, Tensor]) -> dict[str, float]:
     """Medians (and for log focal the signed median) per kind; AUC of the FoV errors up to 1, 5 and 10°."""
     figures: dict[str, float] = {}
-    for kind, prefix in ((0, "rendered"), (1, "photo")):
+    for kind, prefix in ((0, "rendered"), (1, "photo"), (EDITED, "edited")):
         chosen = table["kind"] == kind
         if not chosen.any():
             continue
