@@ -8,42 +8,50 @@ being linear for each value, and left to the refinement.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from anylens.arrays import Array
 from anylens.fitting.known import Known
 from anylens.fitting.linear import centre_and_aspect, least_squares, make_sample
 from anylens.fitting.problem import Problem
+from anylens.fitting.scan import scan
 from anylens.profiles.base import Profile, Sample
 
-SCAN_RAYS = 150  # as many rays choose the grid value
 FOCAL_RANGE = (1e-3, 1e3)  # in half diagonals
 
 
-def closed_form(problem: Problem, profile: Profile, known: Known) -> list[Array]:
-    """Candidates (..., 4 + K) as fx fy cx cy k in normalised units: the full solution, one per scanned branch, last.
+def closed_form(problem: Problem, profile: Profile, known: Known) -> Array:
+    """Candidates (C, ..., 4 + K) as fx fy cx cy k in normalised units: the full solution, one per scanned branch, last.
 
     Before it come plainer cameras (neutral coefficients, with the centre found and with a centred one) for fields
     so noisy that the full solution folds over. Entries may be NaN; the caller keeps the best finite one, and of
     equals the first.
     """
+    xp = problem.xp
     centre = centre_and_aspect(problem, known)
-    sample = make_sample(problem, *centre)
-    fixed = {n: known.values[n] for n in profile.linear_coefs if n in known.values}
-    answers: list[tuple] = [(centre, _neutral(sample, problem, profile, known))] if profile.coefs else []
     shared = ("aspect", "cx", "cy")
+    starts: list[tuple] = [centre] if profile.coefs else []
     if any(known.get(n) is None for n in shared):
-        plain = tuple(known.values.get(n, problem.full(d)) for n, d in zip(shared, (1.0, 0.0, 0.0)))
-        answers.append((plain, _neutral(make_sample(problem, *plain), problem, profile, known)))
-    for scanned in _scan(problem, profile, known, centre):
-        answers.append((centre, _bounded(sample, problem.w, profile, known, scanned, fixed)))
-    return [_assemble(at, found, known, problem.xp) for at, found in answers]
+        starts.append(tuple(known.values.get(n, problem.full(d)) for n, d in zip(shared, (1.0, 0.0, 0.0))))
+    answers = []
+    if starts:
+        plain = tuple(xp.stack(parts, axis=0) for parts in zip(*starts))
+        answers.append(_assemble(plain, _neutral(make_sample(problem, *plain), problem, profile, known), known, xp))
+    sample, scanned = make_sample(problem, *centre), scan(problem, profile, known, centre)
+    if scanned is not None:
+        shape = (scanned.shape[0], *problem.w.shape)
+        sample = replace(sample, Ra=xp.broadcast_to(sample.Ra, shape), rc=xp.broadcast_to(sample.rc, shape))
+    full = _assemble(centre, _bounded(sample, problem.w, profile, known, scanned), known, xp)
+    return xp.concat([*answers, full if scanned is not None else full[None, ...]], axis=0)
 
 
 def _assemble(centre: tuple, answer: tuple[Array, Array], known: Known, xp) -> Array:
     (aspect, cx, cy), (focal, k) = centre, answer
     fx, fy = known.get("fx"), known.get("fy")
     fx = focal if fx is None else fx
-    return xp.concat([fx, fx * aspect if fy is None else fy, cx, cy, k], axis=-1)
+    zero = 0 * (aspect + focal)  # of the shape of all
+    k = k if k.ndim == zero.ndim else xp.broadcast_to(k, (*zero.shape[:-1], k.shape[-1]))
+    return xp.concat([fx + zero, (fx * aspect if fy is None else fy) + zero, cx + zero, cy + zero, k], axis=-1)
 
 
 def _solve(s: Sample, w: Array, profile: Profile, focal: Array | None, scanned, fixed: dict) -> tuple[Array, Array]:
@@ -91,9 +99,10 @@ def _solve_rows(columns: list[Array], rhs: Array, w: Array, focal: Array | None,
     return xp.where(sane, value, math.nan), x[..., 1:]
 
 
-def _bounded(s: Sample, w: Array, profile: Profile, known: Known, scanned, fixed: dict) -> tuple[Array, Array]:
+def _bounded(s: Sample, w: Array, profile: Profile, known: Known, scanned) -> tuple[Array, Array]:
     """Solve; a coefficient beyond its bound is put on it and the others are solved again."""
     xp, focal = s.xp, known.get("fx")
+    fixed = {n: known.values[n] for n in profile.linear_coefs if n in known.values}
     found, y = _solve(s, w, profile, focal, scanned, fixed)
     bounds = [profile.bounds.get(n) for n in profile.linear_coefs]
     if any(b is not None for b in bounds):
@@ -120,47 +129,7 @@ def _neutral(s: Sample, problem: Problem, profile: Profile, known: Known) -> tup
 def _with_scanned(y: Array, profile: Profile, scanned, xp) -> Array:
     if profile.scan is None:
         return y
-    parts = {n: y[..., i : i + 1] for i, n in enumerate(profile.linear_coefs)} | {profile.scan[0]: scanned}
-    return xp.concat([parts[n] for n in profile.coefs], axis=-1)
-
-
-def _scan(problem: Problem, profile: Profile, known: Known, centre: tuple) -> list[Array | None]:
-    """For each branch of the grid the value (..., 1) whose linear solution leaves the least residual."""
-    if profile.scan is None:
-        return [None]
-    name, branches = profile.scan
-    if name in known.values:
-        return [known.values[name]]
-    xp, thin = problem.xp, problem.thinned(SCAN_RAYS)
-    sample = make_sample(thin, *centre)
-    grid = [value for branch in branches for value in branch]
-    flat = xp.asarray(grid, dtype=thin.w.dtype, device=thin.w.device)
-    values = xp.reshape(flat, (-1,) + (1,) * thin.w.ndim)
-    columns, rhs = profile.rows(sample, values)
-    shape = (len(grid), *thin.w.shape)
-    columns, rhs = [xp.broadcast_to(c, shape) for c in columns], xp.broadcast_to(rhs, shape)
-    w = thin.w
-    # Two unknowns at most (a focal length and one coefficient): their normal equations by Cramer's rule.
-    fixed = [known.values.get(n) for n in profile.linear_coefs]
-    if fixed:
-        low, high = profile.bounds[profile.linear_coefs[0]]
-        y = fixed[0]
-        if y is None:
-            ff, fy, yy, fb, yb = (xp.sum(w * a * b, axis=-1, keepdims=True) for a, b in
-                                  ((columns[0], columns[0]), (columns[0], columns[1]), (columns[1], columns[1]),
-                                   (columns[0], rhs), (columns[1], rhs)))  # fmt: skip
-            y = xp.clip((ff * yb - fy * fb) / xp.maximum(ff * yy - fy * fy, 1e-300 + 0 * ff), low, high)
-        rhs = rhs - y * columns[1]
-    focal = known.get("fx")
-    if focal is None:
-        focal = xp.sum(w * columns[0] * rhs, axis=-1, keepdims=True) / xp.sum(
-            w * columns[0] ** 2, axis=-1, keepdims=True
-        )
-    misfit = xp.sum(w * (rhs / focal - columns[0]) ** 2, axis=-1)
-    misfit = xp.where(xp.isfinite(misfit) & (focal[..., 0] > 0), misfit, 1e30)
-    found, at = [], 0
-    for branch in branches:
-        best = at + xp.argmin(misfit[at : at + len(branch), ...], axis=0)
-        found.append(xp.reshape(xp.take(flat, xp.reshape(best, (-1,)), axis=0), (*best.shape, 1)))
-        at += len(branch)
-    return found
+    parts = {n: y[..., i : i + 1] for i, n in enumerate(profile.linear_coefs)}
+    parts[profile.scan[0]] = scanned
+    shape = max((tuple(x.shape) for x in parts.values()), key=len)
+    return xp.concat([xp.broadcast_to(parts[n], shape) for n in profile.coefs], axis=-1)

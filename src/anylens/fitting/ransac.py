@@ -43,7 +43,7 @@ def fit_ransac(pixels: Any, rays: Any, model: str, *, width: int, height: int, w
     samples = replace(problem, **parts, w=even)
     with np.errstate(all="ignore"):
         try:
-            found = closed_form(samples, spec.profile, make_known(known, spec, samples))[-1]
+            found = closed_form(samples, spec.profile, make_known(known, spec, samples))[-1, ...]
         except FitError:
             raise FitError("Too many samples are degenerate: the rays do not determine a camera.") from None
         q = xp.concat([xp.log(found[..., :2]), found[..., 2:]], axis=-1)

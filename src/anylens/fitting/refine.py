@@ -90,7 +90,7 @@ def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, lo
     now = objective(q)
     done = now.cost < FLOOR
     count = xp.zeros(done.shape, dtype=xp.int64, device=q.device)
-    damping = xp.full_like(now.cost, 1e-4 if schedule.damped else 0.0)
+    damping = xp.full_like(now.cost, 1e-5 if schedule.damped else 0.0)
     state = State(q, now, damping, count, done | (ties.shape[1] == 0))
     if schedule.steps and ties.shape[1]:
         state = _iterate(objective, state, _space(profile, q, ties, xp), schedule, schedule.steps, xp)
@@ -120,7 +120,7 @@ def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, s
         damping = s.damping
         if schedule.damped:
             better = better & (new.cost < s.now.cost)
-            damping = xp.where(better, xp.maximum(damping * 0.1, 1e-12), damping * 10)
+            damping = xp.where(better, xp.maximum(damping * 0.1, 1e-12), damping * 30)
         take = better & ~s.done
         count = s.count + xp.astype(~s.done, xp.int64)
         now = Terms(

@@ -134,9 +134,9 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     """`fit` on a checked problem: closed form on a thin sample where there are many rays, refinement on all of them."""
     profile = spec.profile
     thin = problem.thinned(THIN) if problem.w.shape[-1] > 2 * THIN else problem
-    candidates = [one_step(thin, profile, facts)] if joint else closed_form(thin, profile, facts)
-    candidates = [_logarithmic(p, problem.xp) for p in candidates]
-    start = _best(problem.thinned(BRANCH), profile, candidates, loss)
+    found = one_step(thin, profile, facts)[None, ...] if joint else closed_form(thin, profile, facts)
+    candidates, few = _logarithmic(found, problem.xp), problem.thinned(BRANCH)
+    start = _best(few, profile, candidates, loss)
     schedule = refined if isinstance(refined, Schedule) else Schedule(steps=30 if refined else 0)
     extra = None
     if priors:
@@ -146,7 +146,7 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     q = start
     if schedule.steps and schedule.damped:
         if profile.scan:
-            q = _best_branch(problem.thinned(BRANCH), candidates, partial(run, schedule=SHORT), start)
+            q = _best_branch(few, candidates, partial(run, schedule=SHORT), start)
         if problem.w.shape[-1] > MANY:
             q = run(thin, q=q, schedule=replace(schedule, tolerance=ROUGH)).q
     out = run(problem, q=q)
@@ -157,19 +157,15 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     return _answer(problem, spec, facts, out, start_cost, extra(out.q)[2] if extra else None, problem.xp)
 
 
-def _best_branch(thin: Problem, candidates: list[Array], run: Callable, start: Array) -> Array:
+def _best_branch(thin: Problem, candidates: Array, run: Callable, start: Array) -> Array:
     """Refine every candidate on a few rays, all at once, and keep the one that ends lowest.
 
     Double sphere and EUCM have several valleys; the start of the right one may lie above that of a wrong one.
     """
     xp = thin.xp
-    finite = [xp.where(xp.all(xp.isfinite(c), axis=-1, keepdims=True), c, start) for c in candidates]
-    ends = run(thin, q=xp.stack(finite, axis=0))
-    best = xp.argmin(xp.clip(detach(ends.cost), min=FLOOR), axis=0)
-    chosen = start
-    for i in range(len(candidates)):
-        chosen = xp.where((best == i)[..., None], ends.q[i, ...], chosen)
-    return chosen
+    finite = xp.all(xp.isfinite(candidates), axis=-1, keepdims=True)
+    ends = run(thin, q=xp.where(finite, candidates, start))
+    return _pick(ends.q, xp.argmin(xp.clip(detach(ends.cost), min=FLOOR), axis=0), xp)
 
 
 def _choose(first: Array, a: Refined, b: Refined, xp) -> Refined:
@@ -215,18 +211,22 @@ def _logarithmic(p: Array, xp) -> Array:
     return xp.concat([xp.log(p[..., :2]), p[..., 2:]], axis=-1)
 
 
-def _best(problem: Problem, profile: Profile, candidates: list[Array], loss: Loss) -> Array:
+def _best(problem: Problem, profile: Profile, candidates: Array, loss: Loss) -> Array:
     """The cheapest finite candidate (log fx, log fy, cx, cy, k) of each batch entry."""
-    xp = problem.xp
-    if len(candidates) == 1:
-        return candidates[0]
-    costs = mean_cost(problem, profile, detach(xp.stack(candidates, axis=0)), loss)
-    choice = xp.argmin(costs, axis=0)
-    best = candidates[0]
-    for i, q in enumerate(candidates[1:], 1):
+    if candidates.shape[0] == 1:
+        return candidates[0, ...]
+    costs = mean_cost(problem, profile, detach(candidates), loss)
+    return _pick(candidates, problem.xp.argmin(costs, axis=0), problem.xp)
+
+
+def _pick(candidates: Array, choice: Array, xp) -> Array:
+    """The chosen one (..., P) of candidates (C, ..., P) for each batch entry."""
+    picked = candidates[0, ...]
+    for i in range(1, candidates.shape[0]):
         # Zeros first: the gradient of an unused NaN candidate must not leak through the choice.
-        best = xp.where((choice == i)[..., None], xp.where(xp.isfinite(q), q, 0.0), best)
-    return best
+        other = candidates[i, ...]
+        picked = xp.where((choice == i)[..., None], xp.where(xp.isfinite(other), other, 0.0), picked)
+    return picked
 
 
 def least_rays(spec: Model, known: dict | None) -> int:
