@@ -17,6 +17,7 @@ from anylens.fitting.problem import Problem
 from anylens.fitting.scan import scan
 from anylens.profiles.base import Profile, Sample
 
+Answer = tuple[Array, list[Array]]  # focal length and coefficients, each (..., 1)
 FOCAL_RANGE = (1e-3, 1e3)  # in half diagonals
 
 
@@ -45,17 +46,16 @@ def closed_form(problem: Problem, profile: Profile, known: Known) -> Array:
     return xp.concat([*answers, full if scanned is not None else full[None, ...]], axis=0)
 
 
-def _assemble(centre: tuple, answer: tuple[Array, Array], known: Known, xp) -> Array:
+def _assemble(centre: tuple, answer: Answer, known: Known, xp) -> Array:
     (aspect, cx, cy), (focal, k) = centre, answer
     fx, fy = known.get("fx"), known.get("fy")
     fx = focal if fx is None else fx
-    zero = 0 * (aspect + focal)  # of the shape of all
-    k = k if k.ndim == zero.ndim else xp.broadcast_to(k, (*zero.shape[:-1], k.shape[-1]))
-    return xp.concat([fx + zero, (fx * aspect if fy is None else fy) + zero, cx + zero, cy + zero, k], axis=-1)
+    columns = (fx, fx * aspect if fy is None else fy, cx, cy, *k)
+    return xp.concat(xp.broadcast_arrays(*columns), axis=-1)
 
 
-def _solve(s: Sample, w: Array, profile: Profile, focal: Array | None, scanned, fixed: dict) -> tuple[Array, Array]:
-    """Focal length (..., 1) and linear coefficients k (..., K') from the rows, some of them given.
+def _solve(s: Sample, w: Array, profile: Profile, focal: Array | None, scanned, fixed: dict) -> Answer:
+    """Focal length and linear coefficients from the rows, some of them given.
 
     The rows' unknowns are y_n = k_n f^p_n. A given k_n goes into the focal column where p = 1 and to the right-hand
     side where p = 0; otherwise (division, ocam) it needs the focal length first: a fixed point, which converges in
@@ -83,8 +83,7 @@ def _solve(s: Sample, w: Array, profile: Profile, focal: Array | None, scanned, 
         guess, y = _solve_rows(chosen, rest, w, focal, xp)
     found = {i: y[..., j : j + 1] / guess ** powers[i - 1] if powers[i - 1] else y[..., j : j + 1]
              for j, i in enumerate(free)}  # fmt: skip
-    k = [fixed[name] + 0 * guess if name in fixed else found[i] for i, name in enumerate(names, 1)]
-    return guess, (xp.concat(k, axis=-1) if k else guess[..., :0])
+    return guess, [fixed[name] if name in fixed else found[i] for i, name in enumerate(names, 1)]
 
 
 def _solve_rows(columns: list[Array], rhs: Array, w: Array, focal: Array | None, xp) -> tuple[Array, Array]:
@@ -99,37 +98,35 @@ def _solve_rows(columns: list[Array], rhs: Array, w: Array, focal: Array | None,
     return xp.where(sane, value, math.nan), x[..., 1:]
 
 
-def _bounded(s: Sample, w: Array, profile: Profile, known: Known, scanned) -> tuple[Array, Array]:
+def _bounded(s: Sample, w: Array, profile: Profile, known: Known, scanned) -> Answer:
     """Solve; a coefficient beyond its bound is put on it and the others are solved again."""
-    xp, focal = s.xp, known.get("fx")
-    fixed = {n: known.values[n] for n in profile.linear_coefs if n in known.values}
+    xp, focal, names = s.xp, known.get("fx"), profile.linear_coefs
+    fixed = {n: known.values[n] for n in names if n in known.values}
     found, y = _solve(s, w, profile, focal, scanned, fixed)
-    bounds = [profile.bounds.get(n) for n in profile.linear_coefs]
-    if any(b is not None for b in bounds):
-        held = {}
-        for i, (name, bound) in enumerate(zip(profile.linear_coefs, bounds)):
-            low, high = bound or (-math.inf, math.inf)
-            yi = y[..., i : i + 1]
-            held[name] = xp.clip(yi, low, high)
-        again = _solve(s, w, profile, focal, scanned, held)
-        outside = xp.any(again[1] != y, axis=-1, keepdims=True) | ~xp.isfinite(found)
-        found, y = xp.where(outside, again[0], found), xp.where(outside, again[1], y)
-    return found, _with_scanned(y, profile, scanned, xp)
+    if any(n in profile.bounds for n in names):
+        held = {n: xp.clip(yi, *profile.bounds[n]) if n in profile.bounds else yi for n, yi in zip(names, y)}
+        bound = ~xp.isfinite(found)
+        for n, yi in zip(names, y):
+            bound = bound | (held[n] != yi)
+        if bool(xp.any(bound)):
+            again, _ = _solve(s, w, profile, focal, scanned, held)
+            found = xp.where(bound, again, found)
+            y = [xp.where(bound, held[n], yi) for n, yi in zip(names, y)]
+    return found, _with_scanned(y, profile, scanned)
 
 
-def _neutral(s: Sample, problem: Problem, profile: Profile, known: Known) -> tuple[Array, Array]:
+def _neutral(s: Sample, problem: Problem, profile: Profile, known: Known) -> Answer:
     """Focal length with every coefficient at its plainest (or known) value."""
     values = {n: known.values.get(n, problem.full(v)) for n, v in zip(profile.coefs, profile.start_coefs())}
     scanned = values[profile.scan[0]] if profile.scan else None
     fixed = {n: values[n] for n in profile.linear_coefs}
     focal, y = _solve(s, problem.w, profile, known.get("fx"), scanned, fixed)
-    return focal, _with_scanned(y, profile, scanned, problem.xp)
+    return focal, _with_scanned(y, profile, scanned)
 
 
-def _with_scanned(y: Array, profile: Profile, scanned, xp) -> Array:
-    if profile.scan is None:
-        return y
-    parts = {n: y[..., i : i + 1] for i, n in enumerate(profile.linear_coefs)}
-    parts[profile.scan[0]] = scanned
-    shape = max((tuple(x.shape) for x in parts.values()), key=len)
-    return xp.concat([xp.broadcast_to(parts[n], shape) for n in profile.coefs], axis=-1)
+def _with_scanned(y: list[Array], profile: Profile, scanned) -> list[Array]:
+    """Coefficients in the order of the parameters."""
+    parts = dict(zip(profile.linear_coefs, y))
+    if profile.scan:
+        parts[profile.scan[0]] = scanned
+    return [parts[n] for n in profile.coefs]
