@@ -99,7 +99,7 @@ def draw_fov(axes: Any) -> None:
         turn = np.linspace(0, np.arctan2(at, f), 40)
         axes.plot(0.5 * np.sin(turn), 0.5 * np.cos(turn), color=colour, lw=2)
         middle = turn[20]
-        axes.text(0.69 * np.sin(middle), 0.63 * np.cos(middle), name, fontsize=9, color=INK, ha="center")
+        axes.text(0.69 * np.sin(middle), 0.63 * np.cos(middle), name, fontsize=9, color=INK, ha="center", bbox=PAPER)
     axes.plot(0, 0, "o", color=INK, ms=6)
     axes.text(0, -0.2, "hFoV = ϑ left + ϑ right, at the borders 0 and W", fontsize=9.5, color=INK, ha="center")
     axes.set_xlim(-1.8, 1.8)

@@ -14,7 +14,7 @@ import anylens
 from anylens.examples import example_camera, example_path
 from anylens.plotting.contours import draw_photo
 from anylens.plotting.evidence_plot import draw_evidence
-from anylens.plotting.paper import FIELD, SOFT, bare, new_figure
+from anylens.plotting.paper import FIELD, INK, SOFT, bare, new_figure
 from anylens.undistortion import undistort
 
 
@@ -32,20 +32,47 @@ def draw_explained(folder: Path) -> None:
 
 
 def draw_three(folder: Path) -> None:
-    """The three examples with rings of equal angle."""
-    figure = new_figure(10.6, 3.0)
-    left = 0.005
+    """The three examples with rings of equal angle, and the truth beside the answer."""
+    figure = new_figure(8.8, 2.62)
+    left = 0.004
     for name in ("room", "street", "fisheye"):
         image = load(name)
-        share = 0.92 * image.shape[1] / image.shape[0] * 3.0 / 10.6 * 0.9
-        axes = figure.add_axes((left, 0.0, share, 0.9))
+        share = 0.905 * image.shape[1] / image.shape[0] * 2.62 / 8.8 * 0.87
+        axes = figure.add_axes((left, 0.0, share, 0.87))
         result = anylens.calibrate(example_path(name))
         draw_photo(axes, result, image)
         low, high = result.hfov_interval_deg
-        text = f"{result.hfov_deg:.0f}° across ({low:.0f}–{high:.0f}), {result.camera.model.removeprefix('simple_')}"
+        text = f"{result.hfov_deg:.0f}° across ({low:.0f}–{high:.0f}); true: {example_camera(name).hfov_deg:.0f}°"
         axes.set_title(text, fontsize=10, color=SOFT, loc="left", pad=5)
         left += share + 0.012
     save_photo(figure, folder / "three.jpg")
+
+
+def draw_failures(folder: Path) -> None:
+    """Where a single photo is not enough: parts of the examples whose true cameras are known all the same."""
+    cases = (
+        ("a cushion", "room", (0, 370, 240, 180), {}),
+        ("a wall", "street", (640, 130, 200, 150), {}),
+        ("a long lens", "street", (360, 240, 180, 120), {}),
+        ("a crop, not said", "room", (480, 270, 480, 450), {}),
+        ("a crop, --edited", "room", (480, 270, 480, 450), {"edited": True}),
+    )
+    figure = new_figure(9.6, 2.5)
+    for i, (title, name, (x, y, w, h), options) in enumerate(cases):
+        by = 640 / w
+        part = Image.fromarray(load(name)[y : y + h, x : x + w]).resize((640, round(h * by)), Image.Resampling.LANCZOS)
+        camera = example_camera(name).crop(x, y, w, h).resize(*part.size)
+        result = anylens.calibrate(np.asarray(part), **options)
+        axes = figure.add_axes((0.004 + 0.2 * i, 0.27, 0.19, 0.62))
+        axes.imshow(part)
+        axes.set_anchor("S")
+        axes.set_title(title, fontsize=10, color=INK, loc="left", pad=4)
+        bare(axes)
+        low, high = result.hfov_interval_deg
+        said = [w.partition(":")[0] for w in result.warnings]
+        lines = f"true {camera.hfov_deg:.0f}°, said {result.hfov_deg:.0f}° ({low:.0f}–{high:.0f})\n{', '.join(said) or 'no warning'}"
+        figure.text(0.004 + 0.2 * i, 0.22, lines, fontsize=9, color=SOFT, va="top")
+    save_photo(figure, folder / "failures.jpg")
 
 
 def draw_straight(folder: Path) -> None:
@@ -75,5 +102,5 @@ def draw_network(folder: Path) -> None:
 
 
 def draw_all(folder: Path) -> None:
-    for draw in (draw_explained, draw_three, draw_straight, draw_network):
+    for draw in (draw_explained, draw_three, draw_straight, draw_network, draw_failures):
         draw(folder)

@@ -11,10 +11,13 @@ from PIL import Image
 
 from anylens.examples import example_camera, example_path
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 def lay_out(folder: Path) -> None:
     """photo.jpg, street.jpg, fisheye.jpg; holiday/ with three photos of one camera, one of them upright; a film,
-    a mask, camera files, and known/ with photographs whose cameras are known."""
+    a mask, camera files, known/ with photographs whose cameras are known, and the repository's weights/."""
+    (folder / "weights").symlink_to(ROOT / "weights")
     for name, target in (("room", "photo"), ("street", "street"), ("fisheye", "fisheye")):
         shutil.copy(example_path(name), folder / f"{target}.jpg")
     _holiday(folder / "holiday")
