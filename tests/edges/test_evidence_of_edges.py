@@ -7,8 +7,9 @@ from room import held, render
 from wires import wires
 
 from anylens import Camera, edges, evidence
-from anylens.edges.frames import polish, rotation
+from anylens.edges.frames import polish
 from anylens.edges.likelihood import Noise
+from anylens.edges.rotations import rotation
 
 AXES = np.eye(3)
 CAMERAS = {

@@ -53,21 +53,23 @@ def shrink_area(image: np.ndarray, width: int, height: int) -> np.ndarray:
     if cv2 is not None:
         out = cv2.resize(np.ascontiguousarray(image), (width, height), interpolation=cv2.INTER_AREA)
         return out.reshape(height, width, *image.shape[2:])
-    rows = _shrink_first_axis(image.astype(np.float32), height)
+    rows = _shrink_first_axis(image, height)
     columns = _shrink_first_axis(np.swapaxes(rows, 0, 1), width)
     out = np.swapaxes(columns, 0, 1)
     return round_to_bytes(out) if image.dtype == np.uint8 else out
 
 
 def _shrink_first_axis(x: np.ndarray, size: int) -> np.ndarray:
-    """Area mean along axis 0 from differences of the running integral at the output pixels' borders."""
+    """Area mean along axis 0: the k-th source pixel under every output pixel at once, times the share that it has."""
     n = x.shape[0]
-    integral = np.concatenate([np.zeros_like(x[:1], dtype=np.float64), np.cumsum(x, axis=0, dtype=np.float64)])
-    at = np.linspace(0.0, n, size + 1)
-    low = np.minimum(at.astype(np.int64), n - 1)
-    part = (at - low).reshape(-1, *([1] * (x.ndim - 1)))
-    value = integral[low] * (1 - part) + integral[low + 1] * part
-    return (np.diff(value, axis=0) * (size / n)).astype(np.float32)
+    borders = np.linspace(0.0, n, size + 1)
+    first = np.minimum(borders[:-1].astype(np.int64), n - 1)
+    out = np.zeros((size, *x.shape[1:]), dtype=np.float32)
+    for k in range(int(np.max(np.ceil(borders[1:] - 1e-9) - first))):
+        covered = np.minimum(borders[1:], first + k + 1) - np.maximum(borders[:-1], first + k)
+        share = (np.maximum(covered, 0) * (size / n)).astype(np.float32).reshape(-1, *([1] * (x.ndim - 1)))
+        out += share * x[np.minimum(first + k, n - 1)]
+    return out
 
 
 def soften(image: np.ndarray, a: float) -> np.ndarray:

@@ -11,9 +11,9 @@ import numpy as np
 
 from anylens.camera import Camera
 from anylens.edges.circles import circles
-from anylens.edges.frames import complete
 from anylens.edges.gravity import down_of
 from anylens.edges.likelihood import NOISE, Noise, odds, sine_squared
+from anylens.edges.rotations import complete
 from anylens.edges.segments import Segments
 
 TURNS = 180

@@ -11,6 +11,7 @@ import numpy as np
 
 from anylens.edges.circles import Circles
 from anylens.edges.likelihood import Noise, log_ratio, odds, sine_squared
+from anylens.edges.rotations import complete, cross, cross_matrix, rotation
 
 PAIRS = 500  # pairs of segments whose circles are crossed for a first direction
 SEEDS = 8  # first directions that are followed up
@@ -28,7 +29,7 @@ def seed_pairs(c: Circles, weight: np.ndarray, noise: Noise, rng: np.random.Gene
     if n < 2 or share.sum() <= 0:
         return np.zeros((0, 2), dtype=int)
     i, j = rng.choice(n, size=(2, PAIRS), p=share / share.sum())
-    direction = np.cross(c.across[i], c.across[j])
+    direction = cross(c.across[i], c.across[j])
     size = np.linalg.norm(direction, axis=-1)
     keep = size > 0.01
     i, j, direction = i[keep], j[keep], direction[keep] / size[keep, None]
@@ -42,29 +43,31 @@ def seed_pairs(c: Circles, weight: np.ndarray, noise: Noise, rng: np.random.Gene
 
 
 def candidates(c: Circles, pairs: np.ndarray, weight: np.ndarray, noise: Noise, keep: int) -> np.ndarray:
-    """The `keep` best frames (keep, 3, 3) at one focal length: each seed direction, turned about on a grid."""
-    first = np.cross(c.across[pairs[:, 0]], c.across[pairs[:, 1]])
+    """The `keep` best frames (G, keep, 3, 3) at each focal length: each seed direction, turned about on a grid.
+
+    c: circles at G focal lengths (G, n, 3).
+    """
+    first = cross(c.across[:, pairs[:, 0]], c.across[:, pairs[:, 1]])  # (G, S, 3)
     size = np.linalg.norm(first, axis=-1, keepdims=True)
     first = np.where(size > 1e-6, first / np.maximum(size, 1e-6), np.array([0, 0, 1], dtype=first.dtype))
     e1, e2 = complete(first)
-    phi = (np.arange(2 * TURNS) * (np.pi / 2 / TURNS)).astype(first.dtype)
-    ring = np.cos(phi)[:, None] * e1[:, None] + np.sin(phi)[:, None] * e2[:, None]  # (S, 2T, 3)
+    phi = (np.arange(2 * TURNS) * (np.pi / 2 / TURNS)).astype(first.dtype)[:, None]
+    ring = np.cos(phi) * e1[:, :, None] + np.sin(phi) * e2[:, :, None]  # (G, S, 2T, 3)
+    # One focal length after the other: the angles to all segments then stay in the cache.
+    value = np.stack([_explained(c[g], first[g], ring[g], weight, noise) for g in range(len(first))])  # (G, S, T)
+    peak = (value >= np.roll(value, 1, axis=-1)) & (value >= np.roll(value, -1, axis=-1))
+    by_value = np.argsort(-np.where(peak, value, -np.inf).reshape(len(value), -1), axis=-1, kind="stable")[:, :keep]
+    seed, turn = np.divmod(by_value, TURNS)
+    g = np.arange(len(first))[:, None]
+    return np.stack([first[g, seed], ring[g, seed, turn], ring[g, seed, turn + TURNS]], axis=-2)
+
+
+def _explained(c: Circles, first: np.ndarray, ring: np.ndarray, weight: np.ndarray, noise: Noise) -> np.ndarray:
+    """Weight that the frames of first directions (S, 3) and the rings (S, 2T, 3) around them explain.  (S, T)"""
     around = sine_squared(c, ring.reshape(-1, 3)).reshape(len(first), 2, TURNS, -1)
     q = np.minimum(around[:, 0], around[:, 1])
     np.minimum(q, sine_squared(c, first)[:, None], out=q)
-    value = log_ratio(odds(q, noise, 3, WIDE)) @ (weight * c.valid)  # (S, T)
-    peak = (value >= np.roll(value, 1, axis=1)) & (value >= np.roll(value, -1, axis=1))
-    best = np.argsort(-np.where(peak, value, -np.inf), axis=None, kind="stable")[:keep]
-    seed, turn = np.divmod(best, TURNS)
-    return np.stack([first[seed], ring[seed, turn], ring[seed, turn + TURNS]], axis=1)
-
-
-def complete(v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two unit vectors orthogonal to each unit vector (..., 3) and to each other."""
-    axis = np.eye(3, dtype=v.dtype)[np.argmin(np.abs(v), axis=-1)]
-    e1 = np.cross(v, axis)
-    e1 /= np.linalg.norm(e1, axis=-1, keepdims=True)
-    return e1, np.cross(v, e1)
+    return log_ratio(odds(q, noise, 3, WIDE)) @ (weight * c.valid)
 
 
 @dataclass(frozen=True)
@@ -109,9 +112,9 @@ def polish(
         w *= w.dtype.type(1 / sigma**2)
         flat = w.reshape(*w.shape[:-3], -1, w.shape[-1])
         S = (flat @ outer).reshape(*w.shape[:-1], 3, 3)  # (..., B, 3, 3, 3)
-        cross = _cross_matrix(frames)
-        info = (cross @ S @ np.swapaxes(cross, -1, -2)).sum(axis=-3)
-        g = np.cross(frames, (S @ frames[..., None])[..., 0]).sum(axis=-2)
+        turned = cross_matrix(frames)
+        info = (turned @ S @ np.swapaxes(turned, -1, -2)).sum(axis=-3)
+        g = cross(frames, (S @ frames[..., None])[..., 0]).sum(axis=-2)
         frames = frames @ np.swapaxes(rotation(_step(info, g)).astype(frames.dtype), -1, -2)
     score = (log_ratio(found.max(axis=-2)) * weight[..., 0, :]).sum(axis=-1)
     return Polished(frames, score, info, found)
@@ -137,21 +140,3 @@ def _step(info: np.ndarray, g: np.ndarray) -> np.ndarray:
     turn = -np.linalg.solve(info + damping * np.eye(3), g[..., None].astype(np.float64))[..., 0]
     size = np.linalg.norm(turn, axis=-1, keepdims=True)
     return turn * np.minimum(1.0, 0.2 / np.maximum(size, 1e-12))
-
-
-def _cross_matrix(v: np.ndarray) -> np.ndarray:
-    """[v]×, with [v]× x = v × x.  (..., 3, 3)"""
-    x, y, z = v[..., 0], v[..., 1], v[..., 2]
-    o = np.zeros_like(x)
-    return np.stack([np.stack([o, -z, y], -1), np.stack([z, o, -x], -1), np.stack([-y, x, o], -1)], -2)
-
-
-def rotation(turn: np.ndarray) -> np.ndarray:
-    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3), by Rodrigues' formula."""
-    angle = np.linalg.norm(turn, axis=-1)[..., None, None]
-    small = angle < 1e-6
-    safe = np.where(small, 1.0, angle)
-    a = np.where(small, 1.0, np.sin(safe) / safe)
-    b = np.where(small, 0.5, (1 - np.cos(safe)) / safe**2)
-    K = _cross_matrix(turn)
-    return np.eye(3) + a * K + b * (K @ K)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from anylens.camera import Camera
-from anylens.edges.frames import rotation
 from anylens.edges.likelihood import NOISE, Noise
+from anylens.edges.rotations import rotation
 from anylens.edges.segments import Segments
 from anylens.edges.terms import FieldTerm, Terms
 from anylens.profiles import parse

@@ -42,7 +42,7 @@ def search(
     weight = weight.astype(np.float32)
     coarse = np.unique(np.append(np.arange(0, len(bins), STRIDE), len(bins) - 1))
     pairs = seed_pairs(c[coarse[len(coarse) // 2]], weight, noise, rng)
-    start = np.stack([candidates(c[g], pairs, weight, noise, KEPT) for g in coarse])  # (C, KEPT, 3, 3)
+    start = candidates(c[coarse], pairs, weight, noise, KEPT)  # (C, KEPT, 3, 3)
     rough = polish(c[coarse], start, weight, noise, WIDE_TO_FINE)
     below = np.searchsorted(coarse, np.arange(len(bins)), side="right") - 1
     above = np.minimum(below + 1, len(coarse) - 1)

@@ -38,6 +38,8 @@ class NetworkSession:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
+        # Waiting threads sleep: edges and fits need their cores, and a network this small gains nothing from spinning.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         label = "the given bytes" if isinstance(source, bytes) else f"'{source}'"
         if not isinstance(source, bytes) and not Path(source).is_file():
