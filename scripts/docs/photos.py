@@ -69,9 +69,9 @@ def draw_failures(folder: Path) -> None:
         axes.set_title(title, fontsize=10, color=INK, loc="left", pad=4)
         bare(axes)
         low, high = result.hfov_interval_deg
-        said = [w.partition(":")[0] for w in result.warnings]
-        lines = f"true {camera.hfov_deg:.0f}°, said {result.hfov_deg:.0f}° ({low:.0f}–{high:.0f})\n{', '.join(said) or 'no warning'}"
-        figure.text(0.004 + 0.2 * i, 0.22, lines, fontsize=9, color=SOFT, va="top")
+        answer = f"true {camera.hfov_deg:.0f}°, said {result.hfov_deg:.0f}° ({low:.0f}–{high:.0f})"
+        said = ", ".join(text.partition(":")[0] for text in result.warnings) or "no warning"
+        figure.text(0.004 + 0.2 * i, 0.22, f"{answer}\n{said}", fontsize=9, color=SOFT, va="top")
     save_photo(figure, folder / "failures.jpg")
 
 
