@@ -17,25 +17,29 @@ class Networks:
 
     def __init__(self, weights: str | None, counted: Callable[[int], None]):
         self.weights, self.counted = weights, counted
-        self._sessions: dict[str, NetworkSession] = {}
+        self._sessions: dict[Path, NetworkSession] = {}
         self._lock = threading.Lock()
 
     def name(self, edited: bool) -> str:
-        """The network for whole or for edited photos; the same one where there is none of its own."""
-        own = edited and self.weights is None and bundled(EDITED) != bundled(DEFAULT)
-        return EDITED if own else DEFAULT
+        """How a photo is looked at: by another file, or by one network that is told of edits; DEFAULT otherwise."""
+        own = self.path(EDITED) != self.path(DEFAULT) or self.session().told_of_edits
+        return EDITED if edited and own else DEFAULT
+
+    def path(self, name: str) -> Path:
+        """Raises WeightsError."""
+        return Path(self.weights) if self.weights is not None else bundled(name)
 
     def session(self, name: str = DEFAULT) -> NetworkSession:
         """Raises WeightsError."""
+        path = self.path(name)
         with self._lock:
-            if name not in self._sessions:
-                path = Path(self.weights) if self.weights is not None else bundled(name)
-                self._sessions[name] = NetworkSession(path, threads=1)
-            return self._sessions[name]
+            if path not in self._sessions:
+                self._sessions[path] = NetworkSession(path, threads=1)
+            return self._sessions[path]
 
     def predict(self, name: str, mirror: bool) -> Callable[[list[Any]], list[Any]]:
         """Photos to predictions, counted."""
-        predictor = Predictor(self.session(name), mirror=mirror, batch=1)
+        predictor = Predictor(self.session(name), mirror=mirror, batch=1, edited=name == EDITED)
 
         def many(photos: list[Any]) -> list[Any]:
             self.counted(len(photos))

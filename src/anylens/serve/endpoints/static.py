@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from importlib.resources import files
 
 from fastapi import FastAPI
+from PIL import Image
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,6 +15,7 @@ from anylens.serve.desk import Desk
 
 KINDS = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
          ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".jpg": "image/jpeg"}  # fmt: skip
+THUMBNAIL = (420, 280)
 ENTRIES = {"/": "index.html", "/api": "api.html"}
 
 
@@ -25,10 +28,19 @@ def add(app: FastAPI, desk: Desk) -> None:
             content[f"/page/{item.name}"] = item.read_bytes()
     for name in example_names():
         content[f"/examples/{name}.jpg"] = example_path(name).read_bytes()
+        content[f"/examples/small/{name}.jpg"] = _smaller(content[f"/examples/{name}.jpg"])
     for path, name in ENTRIES.items():
         content[path] = content[f"/page/{name}"]
     for path in content:
         _add_file(app, path, content[path])
+
+
+def _smaller(photo: bytes) -> bytes:
+    """A photo for the page's front, a tenth of the bytes."""
+    picture, out = Image.open(io.BytesIO(photo)), io.BytesIO()
+    picture.thumbnail(THUMBNAIL)
+    picture.save(out, "JPEG", quality=80)
+    return out.getvalue()
 
 
 def _add_file(app: FastAPI, path: str, content: bytes) -> None:

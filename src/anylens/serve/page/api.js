@@ -5,6 +5,9 @@ import { element } from "./words.js";
 const described = await (await fetch("/openapi.json")).json();
 document.getElementById("call").textContent = `curl -F photos=@photo.jpg ${location.origin}/v1/calibrate`;
 
+// Text with `code` in it.
+const words = (tag, text) => element(tag, {}, ...text.split("`").map((part, i) => (i % 2 ? element("code", { textContent: part }) : part)));
+
 const kind = (schema) => {
   if (schema.enum) return schema.enum.join(" | ");
   if (schema.type === "array") return `list of ${kind(schema.items)}`;
@@ -16,7 +19,7 @@ function fields(schema) {
   const rows = Object.entries(schema.properties || {}).map(([name, one]) => element("tr", {},
     element("th", { scope: "row", textContent: name + ((schema.required || []).includes(name) ? " *" : "") }),
     element("td", { textContent: kind(one) }),
-    element("td", { textContent: [one.description, one.default === undefined ? "" : `Default ${one.default}.`].filter(Boolean).join(" ") })));
+    words("td", [one.description, one.default === undefined ? "" : `Default ${one.default}.`].filter(Boolean).join(" "))));
   return element("table", {}, element("tbody", {}, ...rows));
 }
 
@@ -25,7 +28,7 @@ for (const [path, methods] of Object.entries(described.paths)) {
   for (const [method, one] of Object.entries(methods)) {
     const card = element("section", { className: "card" },
       element("h2", {}, element("span", { textContent: method.toUpperCase() }), path),
-      element("p", { textContent: one.description || one.summary }));
+      words("p", one.description || one.summary));
     for (const [type, content] of Object.entries(one.requestBody?.content || {})) {
       card.append(element("h3", { textContent: type }), fields(content.schema));
     }

@@ -5,6 +5,12 @@ import { element } from "./words.js";
 const $ = (id) => document.getElementById(id);
 const COMMON = ["auto", "pinhole", "radial:1", "radial:2", "kb:2", "kb:4", "division:1", "eucm", "ds"];
 
+// The text of a field as a number, "" for an empty one, null for anything else.
+function number(input) {
+  const text = input.value.trim().replace(",", ".");
+  return Number.isFinite(Number(text)) ? text : null;
+}
+
 export class Choices {
   constructor(models, changed) {
     this.model = "auto";
@@ -49,12 +55,17 @@ export class Choices {
     this.timer = setTimeout(() => this.changed(), 350);
   }
 
+  // What was typed and is no number; empty when all is well.
+  wrong() {
+    const odd = [...document.querySelectorAll("[data-known], [data-std]")].find((input) => number(input) === null);
+    return odd ? `“${odd.value.trim()}” is not a number.` : "";
+  }
+
   known() {
     const found = [];
     for (const input of document.querySelectorAll("[data-known]")) {
-      const value = input.value.trim().replace(",", ".");
-      const std = document.querySelector(`[data-std="${input.dataset.known}"]`)?.value.trim().replace(",", ".");
-      if (value) found.push(`${input.dataset.known}=${value}${std ? `±${std}` : ""}`);
+      const std = document.querySelector(`[data-std="${input.dataset.known}"]`);
+      if (number(input)) found.push(`${input.dataset.known}=${number(input)}${std && number(std) ? `±${number(std)}` : ""}`);
     }
     return found;
   }

@@ -14,7 +14,7 @@ export function showFacts(row) {
   const numbers = [
     ["focal length", `${fixed(row.focal_px, 1)} px`, "focal-px"],
     ["35 mm equivalent", `${fixed(row.focal_35mm, 2)} mm`, "focal-35"],
-    ["down", `${degrees(row.vfov_deg, 2)} ± ${fixed(row.vfov_std_deg, 1)}`, "vfov"],
+    ["vertical", `${degrees(row.vfov_deg, 2)} ± ${fixed(row.vfov_std_deg, 1)}`, "vfov"],
     ["diagonal", `${degrees(row.dfov_deg, 2)} ± ${fixed(row.dfov_std_deg, 1)}`, "dfov"],
   ];
   if (row.roll_deg !== null) {
@@ -22,16 +22,21 @@ export function showFacts(row) {
     numbers.push(["pitch", `${degrees(row.pitch_deg)} ± ${fixed(row.pitch_std_deg, 1)}`, "pitch"]);
   }
   numbers.push(["decided by", SOURCES[row.decided_by] || row.decided_by, "decided"]);
-  const said = Object.entries(row.sources_35mm).map(([name, mm]) => `${SOURCES[name] || name} ${fixed(mm, 0)} mm`);
-  numbers.push(["by themselves", said.join(", "), "sources"]);
   $("numbers").replaceChildren(...numbers.flatMap(([name, value, id]) =>
     [element("dt", { textContent: name }), element("dd", { textContent: value, id: `n-${id}` })]));
+  showSources(row);
   $("warnings").replaceChildren(...row.warnings.map((text) => element("li", { textContent: text })));
   $("warnings").hidden = !row.warnings.length;
   showParams(row);
   const { read = 0, network = 0, edges = 0, fit = 0, evidence = 0 } = row.ms;
   $("times").textContent = `Read ${fixed(read, 0)} ms, network ${fixed(network, 0)}, edges ${fixed(edges, 0)}, ` +
     `fit ${fixed(fit, 0)}, evidence ${fixed(evidence, 0)}. The field is ${degrees(row.rms_deg, 2)} off the model.`;
+}
+
+// What each source says by itself, as 35 mm equivalents.
+function showSources(row) {
+  $("sources").replaceChildren("Alone, ", ...Object.entries(row.sources_35mm).flatMap(([name, mm], i) =>
+    [i ? ", " : "", `${SOURCES[name] || name} ${name === "photos" ? "say" : name === "edges" ? "say" : "says"} `, element("b", { textContent: `${fixed(mm, 0)} mm` })]), ".");
 }
 
 function showParams(row) {
@@ -52,7 +57,7 @@ function showParams(row) {
 export function showRanking(ranking) {
   const table = $("ranking").querySelector("table");
   const head = element("tr", {}, element("th", { scope: "col", textContent: "model" }),
-    element("th", { scope: "col", textContent: "off the field by" }), element("th", { scope: "col", textContent: "" }));
+    element("th", { scope: "col", textContent: "off the field by" }), element("th", { scope: "col", textContent: "verdict" }));
   const rows = ranking.map((one) => element("tr", { className: one.chosen ? "chosen" : "" },
     element("th", { scope: "row", textContent: one.model }),
     element("td", { textContent: one.error ? "–" : degrees(one.rms_deg, 2) }),

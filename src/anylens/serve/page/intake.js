@@ -10,6 +10,7 @@ export function takeIn(add) {
   const choose = () => $("picker").click();
   $("pick").addEventListener("click", choose);
   $("more").addEventListener("click", choose);
+  $("another").addEventListener("click", choose);
   $("picker").addEventListener("change", () => {
     add([...$("picker").files]);
     $("picker").value = "";
@@ -41,7 +42,7 @@ export function takeIn(add) {
 export function listExamples(names, add) {
   $("examples").replaceChildren(...names.map((name) => {
     const button = element("button", { type: "button", className: "example", "data-example": name },
-      element("img", { src: `/examples/${name}.jpg`, alt: "", loading: "lazy" }),
+      element("img", { src: `/examples/small/${name}.jpg`, alt: "", loading: "lazy" }),
       element("span", { textContent: WORDS[name] || name }));
     button.addEventListener("click", async () => add([await example(name)]));
     return element("li", {}, button);

@@ -30,8 +30,10 @@ export class Stage {
   }
 
   show(entry) {
-    this.entry = entry;
-    this.row = entry.row?.ok ? entry.row : null;
+    const row = entry.row?.ok ? entry.row : null;
+    if (entry === this.entry && row === this.row && entry.bitmap === this.bitmap) return;
+    Object.assign(this, { entry, row, bitmap: entry.bitmap });
+    $("unseen").hidden = Boolean(entry.bitmap) || !row;
     this.lens = this.row && new Lens(this.row.camera, this.row.view.profile);
     const size = this.row?.camera || entry.bitmap || { width: 4, height: 3 };
     this.size = { width: size.width, height: size.height };

@@ -20,8 +20,12 @@ export class Straight {
 
   show(entry) {
     const row = entry.row?.ok ? entry.row : null;
-    this.entry = entry;
-    this.row = row;
+    if (entry === this.entry && row === this.row && entry.bitmap === this.bitmap) return;
+    Object.assign(this, { entry, row, bitmap: entry.bitmap });
+    $("see-straight").disabled = !row;
+    $("straight-hint").textContent = row && /pinhole/.test(row.camera.model)
+      ? "This camera is a pinhole: there is nothing to straighten, only to crop."
+      : "Balance 0 has no empty pixels, 1 keeps all of the photo.";
     const trouble = !row ? "" : !entry.bitmap ? "This browser cannot show this kind of file; download it undistorted instead."
       : row.view.straight.error || "";
     $("straight-trouble").textContent = trouble;
