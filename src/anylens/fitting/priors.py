@@ -62,10 +62,10 @@ class Priors:
     def __bool__(self) -> bool:
         return bool(self.items)
 
-    def terms(self, q: Array) -> tuple[Array, Array, Array]:
-        """Cost (...), gradient (..., P) towards lower cost and Hessian (..., P, P) at q."""
+    def normal(self, q: Array) -> Array:
+        """Normal equations (..., P + 1, P + 1) at q: products of the deviations' derivatives and, last, themselves."""
         xp, half = self.problem.xp, self.problem.half
-        cost, gradient, hessian = 0.0, 0.0, 0.0
+        total: Array = 0.0
         eye = xp.eye(q.shape[-1], dtype=q.dtype, device=q.device)
         for name, index, mean, std in self.items:
             if index is None:
@@ -78,8 +78,6 @@ class Priors:
                 size = (0.0, 0.0, self.problem.width, self.problem.height)[index] if index < 4 else 0.0
                 unit = half if index < 4 else 1.0
                 value, slope = q[..., index] * unit + 0.5 * size, eye[index, :] * unit + 0 * q
-            miss, slope = (mean - value) / std, slope / std[..., None]
-            cost = cost + self.strength * miss * miss
-            gradient = gradient + self.strength[..., None] * miss[..., None] * slope
-            hessian = hessian + self.strength[..., None, None] * slope[..., :, None] * slope[..., None, :]
-        return cost, gradient, hessian
+            row = xp.concat([slope, (mean - value)[..., None]], axis=-1) / std[..., None]
+            total = total + self.strength[..., None, None] * row[..., :, None] * row[..., None, :]
+        return total

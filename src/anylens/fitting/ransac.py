@@ -67,6 +67,6 @@ def _inliers(problem, profile, q, threshold_deg: float):
     xp = problem.xp
     with np.errstate(all="ignore"):
         at = modelled(problem, profile, q)
-        a, b, factor, _ = residual(problem, at)
+        a, b, factor = residual(problem, at)
     inside = ((a * a + b * b) * factor * factor < math.radians(threshold_deg) ** 2) & at.inside
     return inside, xp.sum(xp.astype(inside, problem.w.dtype) * problem.w, axis=-1)

@@ -59,14 +59,14 @@ class State(NamedTuple):
 
     def take(self, index: Array, xp) -> State:
         q, now, *rest = self
-        q, *rest = (xp.take(a, index, axis=0) for a in (q, *rest))
-        return State(q, Terms(*(xp.take(a, index, axis=0) for a in now)), *rest)
+        q, cost, normal, *rest = (xp.take(a, index, axis=0) for a in (q, *now, *rest))
+        return State(q, Terms(cost, normal), *rest)
 
     def put(self, other: State, where: Array, xp) -> State:
         """With the entries of `other` where `where` is true."""
-        now = Terms(*(spread(b, where, a, xp) for a, b in zip(self.now, other.now)))
-        q, *rest = (spread(b, where, a, xp) for a, b in zip(self, other) if not isinstance(a, Terms))
-        return State(q, now, *rest)
+        pairs = zip((self.q, *self.now, *self[2:]), (other.q, *other.now, *other[2:]))
+        q, cost, normal, *rest = (spread(b, where, a, xp) for a, b in pairs)
+        return State(q, Terms(cost, normal), *rest)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Space:
 
 def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, loss: Loss = L2,
            schedule: Schedule = DAMPED, extra: Callable | None = None) -> Refined:  # fmt: skip
-    """Refine q (..., P) along the columns of `ties` (P, F). `extra(q)` adds cost, gradient and Hessian."""
+    """Refine q (..., P) along the columns of `ties` (P, F). `extra(q)` adds normal equations."""
     xp, batch = problem.xp, q.shape[:-1]
     if len(batch) > 1:
         problem, q = problem.flattened(batch), xp.reshape(q, (-1, q.shape[-1]))
@@ -116,7 +116,7 @@ def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, s
             return s.put(rest, going, xp)
         trial = xp.minimum(xp.maximum(s.q + step @ xp.matrix_transpose(space.T), space.low), space.high)
         new = objective(trial)
-        better = xp.isfinite(new.cost) & xp.all(xp.isfinite(new.gradient), axis=-1)
+        better = xp.all(xp.isfinite(new.normal), axis=(-2, -1))
         damping = s.damping
         if schedule.damped:
             better = better & (new.cost < s.now.cost)
@@ -125,8 +125,7 @@ def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, s
         count = s.count + xp.astype(~s.done, xp.int64)
         now = Terms(
             xp.where(take, new.cost, s.now.cost),
-            xp.where(take[..., None], new.gradient, s.now.gradient),
-            xp.where(take[..., None, None], new.hessian, s.now.hessian),
+            xp.where(take[..., None, None], new.normal, s.now.normal),
         )
         s = State(xp.where(take[..., None], trial, s.q), now, damping, count, s.done | (now.cost < FLOOR))
     return s

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from anylens.arrays import Array, safe_norm, sin_cos
+import numpy as np
+
+from anylens.arrays import Array
 from anylens.fitting.problem import Problem
-from anylens.profiles.base import INSIDE, Profile
+from anylens.profiles.base import INSIDE, Profile, Traced
 
-STEEPEST = 50.0  # dϑ/dr that counts in full
-TINY = 1e-100  # makes 0/0 one, and its gradient finite
+TINY = 1e-200  # keeps a root off zero, where its gradient is not finite
 
 
 @dataclass(frozen=True)
@@ -48,28 +50,24 @@ class Loss:
 L2 = Loss()
 
 
-@dataclass(frozen=True)
-class Modelled:
-    """Where cameras see the pixels: normalised x, y and r (inside the fold), azimuth and polar angle; (..., N) each."""
+class Modelled(NamedTuple):
+    """Where cameras see the pixels: normalised x, y (inside the fold), azimuth and ray; (..., N) each."""
 
     x: Array
     y: Array
-    r: Array
     cosine: Array
     sine: Array
-    inverse: Array  # 1 / √(x² + y²), 1 on the axis
-    axis: Array  # true there
+    turn: Array  # sin ϑ / r
     inside: Array  # true for pixels in the domain
-    theta: Array
-    g: Array  # (..., 2) inverse focal lengths
+    ray: Traced
 
 
-@dataclass(frozen=True)
-class Local:
+class Local(NamedTuple):
     """One evaluation at every ray, times the square root of its weight: sums of products are weighted means.
 
-    along (..., P + 1, N): how ϑ follows each parameter, and last the residual along e_ϑ. across (..., 5, N): the same
-    along e_φ for the first four parameters, since coefficients move nothing across. cost (...): mean of ρ.
+    along (..., P + 1, N): how ϑ follows (log fx, log fy, cx/fx, cy/fy, k), and last the residual along e_ϑ.
+    across (..., 4, N): how the ray moves along e_φ with log fx/fy, cx/fx and -cy/fy (nothing else moves it across),
+    and the residual there. cost (...): mean of ρ.
     """
 
     along: Array
@@ -78,42 +76,65 @@ class Local:
     at: Modelled
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of Local follow free directions T (P, F) of (log fx, log fy, cx, cy, k), and a last row as it is."""
+
+    shrink: Array  # (P, P + 1): exp(q @ shrink) = (1, 1, 1/fx, 1/fy, 1 …)
+    along: Array  # (P + 1, F + 1)
+    across: Array  # (4, F + 1)
+
+    def at(self, q: Array, xp) -> tuple[Array, Array]:
+        """Matrices (..., P + 1, F + 1) and (..., 4, F + 1) that bring the rows at q to the free directions."""
+        g = xp.exp(q @ self.shrink)[..., None]
+        return g * self.along, g[..., 1:5, :] * self.across
+
+
+def make_layout(ties: np.ndarray, q: Array, xp) -> Layout:
+    P, F = ties.shape
+    T = np.zeros((P + 1, F + 1))
+    T[:P, :F], T[P, F] = ties, 1.0
+    shrink = np.zeros((P, P + 1))
+    shrink[(0, 1), (2, 3)] = -1.0
+    across = np.stack([T[0] - T[1], T[2], -T[3], T[P]])
+    return Layout(*(xp.asarray(a, dtype=q.dtype, device=q.device) for a in (shrink, T, across)))
+
+
 def modelled(problem: Problem, profile: Profile, q: Array, start: Array | None = None, limits=None) -> Modelled:
-    """The problem's pixels through cameras q (..., P); Newton begins at ϑ `start`, `limits` are the profile's own."""
+    """The problem's pixels through cameras q (..., P); Newton begins at `start`, `limits` are the profile's own."""
     xp, k = problem.xp, q[..., 4:]
     g = xp.exp(-q[..., :2])
     x, y = (problem.u - q[..., 2:3]) * g[..., :1], (problem.v - q[..., 3:4]) * g[..., 1:]
-    r = safe_norm(x, y, xp)
-    axis = r == 0
-    inverse = 1 / xp.where(axis, 1.0, r)
+    squared = x * x + y * y
+    axis = squared == 0
+    inverse = 1 / xp.sqrt(xp.where(axis, 1.0, squared))
     cosine, sine = xp.where(axis, 1.0, x * inverse), y * inverse
     theta_max, top = profile.limits(k) if limits is None else limits
+    r = squared * inverse
     inside = r < top
-    r = xp.minimum(r, INSIDE * top)
     if profile.iterative:
-        start = xp.where(inside, problem.theta if start is None else start, theta_max)
-    theta = profile.angle(r, k, start, theta_max)
-    return Modelled(x, y, r, cosine, sine, inverse, axis, inside, theta, g)
+        start = xp.where(
+            inside, profile.variable(problem.theta) if start is None else start, profile.variable(theta_max)
+        )
+    ray = profile.trace(xp.minimum(r, INSIDE * top), k, start, theta_max)
+    return Modelled(x, y, cosine, sine, xp.where(axis, ray.by_r, ray.R * inverse), inside, ray)
 
 
-def residual(problem: Problem, at: Modelled) -> tuple[Array, Array, Array, Array]:
-    """p·e_ϑ, p·e_φ, the factor ∠/sin ∠ that makes them the residual, and sin ϑ."""
-    xp, c, s = problem.xp, at.cosine, at.sine
-    S, C = sin_cos(at.theta, xp)
+def residual(problem: Problem, at: Modelled) -> tuple[Array, Array, Array]:
+    """p·e_ϑ, p·e_φ and the factor ∠/sin ∠ that makes them the residual."""
+    xp, c, s, R, Z = problem.xp, at.cosine, at.sine, at.ray.R, at.ray.Z
     outward = c * problem.X + s * problem.Y
-    a = C * outward - S * problem.Z
+    a = Z * outward - R * problem.Z
     b = c * problem.Y - s * problem.X
-    length = safe_norm(a, b, xp)
-    angle = xp.atan2(length, S * outward + C * problem.Z)
-    return a, b, (angle + TINY) / (length + TINY), S
+    length = xp.sqrt(a * a + b * b + TINY)
+    return a, b, xp.atan2(length, R * outward + Z * problem.Z) / length
 
 
 def linearise(problem: Problem, profile: Profile, q: Array, loss: Loss = L2, start: Array | None = None,
               limits=None) -> Local:  # fmt: skip
     xp = problem.xp
     at = modelled(problem, profile, q, start, limits)
-    c, s, gx, gy = at.cosine, at.sine, at.g[..., :1], at.g[..., 1:]
-    a, b, factor, S = residual(problem, at)
+    a, b, factor = residual(problem, at)
     root = problem.root
     if not loss.plain:
         rho, slope = loss((a * a + b * b) * factor * factor, xp)
@@ -121,15 +142,11 @@ def linearise(problem: Problem, profile: Profile, q: Array, loss: Loss = L2, sta
     scale = factor * root
     a, b = a * scale, b * scale
     cost = xp.sum(a * a + b * b if loss.plain else problem.w * rho, axis=-1)
-    by_r, by_k = profile.angle_grad(at.theta, at.r, q[..., 4:])
-    # Beyond a fold the ray no longer follows the parameters; just before it, it moves so fast that a few pixels
-    # would decide the whole step.
-    calm = xp.where(at.inside, xp.minimum(STEEPEST / by_r, 1.0), 0.0) * root
-    pull, turn = -by_r * calm, xp.where(at.axis, by_r, S * at.inverse) * root
-    pull_x, pull_y, turn_x, turn_y = pull * c, pull * s, turn * s, -turn * c
-    along = [pull_x * at.x, pull_y * at.y, pull_x * gx, pull_y * gy, *(d * calm for d in by_k), a]
-    across = [turn_x * at.x, turn_y * at.y, turn_x * gx, turn_y * gy, b]
-    return Local(xp.stack(along, axis=-2), xp.stack(across, axis=-2), cost, at)
+    moved = xp.where(at.inside, root, 0.0)  # beyond a fold the ray no longer follows the parameters
+    pull, turn = -at.ray.by_r * moved, at.turn * root
+    pull_x, pull_y, turn_x, turn_y = pull * at.cosine, pull * at.sine, turn * at.sine, turn * at.cosine
+    along = [pull_x * at.x, pull_y * at.y, pull_x, pull_y, *(d * moved for d in at.ray.by_k), a]
+    return Local(xp.stack(along, axis=-2), xp.stack([turn_x * at.x, turn_x, turn_y, b], axis=-2), cost, at)
 
 
 def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array:
@@ -137,7 +154,7 @@ def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array
     xp = problem.xp
     bad = xp.any(~xp.isfinite(q), axis=-1, keepdims=True)
     plain = xp.asarray((0.0, 0.0, 0.0, 0.0, *profile.start_coefs()), dtype=q.dtype, device=q.device)
-    a, b, factor, _ = residual(problem, modelled(problem, profile, xp.where(bad, plain, q)))
+    a, b, factor = residual(problem, modelled(problem, profile, xp.where(bad, plain, q)))
     squared = (a * a + b * b) * factor * factor
     cost = xp.sum(problem.w * (squared if loss.plain else loss(squared, xp)[0]), axis=-1)
     return xp.where(bad[..., 0] | ~xp.isfinite(cost), math.inf, cost)

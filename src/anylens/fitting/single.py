@@ -141,7 +141,7 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     extra = None
     if priors:
         rough = estimate(thin, profile, start, facts.ties, None)
-        extra = Priors(priors, spec, thin, detach(rough.strength)).terms
+        extra = Priors(priors, spec, thin, detach(rough.strength)).normal
     run = partial(refine, profile=profile, ties=facts.ties, loss=loss, schedule=schedule, extra=extra)
     q = start
     if schedule.steps and schedule.damped:
@@ -154,7 +154,7 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     if extra is None and bool(problem.xp.any(out.cost > start_cost + FLOOR)):
         again = run(problem, q=start)  # the thin sample led to something dearer than the closed form itself
         out = _choose(again.cost < out.cost, again, out, problem.xp)
-    return _answer(problem, spec, facts, out, start_cost, extra(out.q)[2] if extra else None, problem.xp)
+    return _answer(problem, spec, facts, out, start_cost, extra(out.q)[..., :-1, :-1] if extra else None, problem.xp)
 
 
 def _best_branch(thin: Problem, candidates: Array, run: Callable, start: Array) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 
 from anylens.arrays import Array
 from anylens.fitting.problem import Problem
-from anylens.fitting.residual import linearise
+from anylens.fitting.residual import linearise, make_layout
 from anylens.profiles.base import Profile
 
 CELLS = 8
@@ -41,7 +41,7 @@ def estimate(
     Tt = xp.matrix_transpose(T)
     free = T.shape[-1]
     eye = xp.eye(free, dtype=q.dtype, device=q.device)
-    r, D, A, mass = _cell_means(problem, profile, q, T)
+    r, D, A, mass = _cell_means(problem, profile, q, ties)
     G = _inverse(xp.sum(D @ xp.matrix_transpose(D), axis=-3), eye, xp)  # (DDᵀ)⁻¹ on the cells
     kernels, averages = _kernels(problem.width, problem.height)
     B = [xp.asarray(b, dtype=q.dtype, device=q.device) for b in averages]
@@ -88,7 +88,7 @@ def estimate_shared(images: Problem, profile: Profile, q: Array, ties: np.ndarra
     Tt = xp.matrix_transpose(T)
     eye = xp.eye(T.shape[-1], dtype=q.dtype, device=q.device)
     own = estimate(images, profile, many, ties, None)
-    r, D, A, _ = _cell_means(images, profile, many, T)
+    r, D, A, _ = _cell_means(images, profile, many, ties)
     weight = share[:, None, None]
     bread = _inverse(xp.sum(weight * A, axis=0), eye, xp)
     within = xp.sum(weight**2 * (A @ (_pull(own.covariance, T, xp)) @ A), axis=0)
@@ -108,14 +108,12 @@ def _pull(covariance: Array, T: Array, xp) -> Array:
     return P @ covariance @ xp.matrix_transpose(P)
 
 
-def _cell_means(problem: Problem, profile: Profile, q: Array, T: Array):
+def _cell_means(problem: Problem, profile: Profile, q: Array, ties: np.ndarray):
     """Residual r (..., 2, 1, C) and Jacobian D (..., 2, F, C) as √mass · cell means; A (..., F, F); mass (..., C)."""
     xp = problem.xp
     local = linearise(problem, profile, q)
-    Tt = xp.matrix_transpose(T)
-    along, across = local.along, local.across
-    along = xp.concat([along[..., -1:, :], Tt @ along[..., :-1, :]], axis=-2)
-    across = xp.concat([across[..., -1:, :], Tt[:, :4] @ across[..., :-1, :]], axis=-2)
+    L, M = make_layout(ties, q, xp).at(q, xp)
+    along, across = xp.matrix_transpose(L) @ local.along, xp.matrix_transpose(M) @ local.across
     # Field components in the image's own axes, where errors are stationary (the polar axes turn with the pixel).
     c, s = local.at.cosine[..., None, :], local.at.sine[..., None, :]
     both = xp.stack([c * along - s * across, s * along + c * across], axis=-3)
@@ -123,8 +121,8 @@ def _cell_means(problem: Problem, profile: Profile, q: Array, T: Array):
     root = xp.sqrt(mass)[..., None, None, :]
     weighted = both * problem.root[..., None, None, :]  # by the whole weight: `linearise` has put in its root
     means = (weighted @ member[..., None, :, :]) / xp.where(root > 0, root, 1.0)
-    A = xp.sum(both[..., 1:, :] @ xp.matrix_transpose(both[..., 1:, :]), axis=-3)
-    return means[..., :1, :], means[..., 1:, :], A, mass
+    A = xp.sum(both[..., :-1, :] @ xp.matrix_transpose(both[..., :-1, :]), axis=-3)
+    return means[..., -1:, :], means[..., :-1, :], A, mass
 
 
 def _energy(r: Array, B: Array, xp) -> Array:

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from anylens.arrays import Array, namespace
+from anylens.arrays import Array, namespace, sin_cos
 from anylens.profiles.newton import solve_monotone
 
 INSIDE = 1 - 1e-12  # radii are clamped this far inside a fold, where slopes are still finite
+STEEPEST = 50.0  # dϑ/dr that a fit counts in full; nearer to a fold a few pixels would decide the whole step
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,16 @@ class Sample:
     rc: Array
     rca: Array
     xp: Any
+
+
+class Traced(NamedTuple):
+    """What a fit wants to know of radii, (..., N) each: R = sin ϑ, Z = cos ϑ, dϑ/dr and dϑ/dk (at most STEEPEST)."""
+
+    R: Array
+    Z: Array
+    by_r: Array
+    by_k: tuple[Array, ...]
+    at: Array | None = None  # where Newton ended, in the profile's own variable: the next one starts here
 
 
 class Profile:
@@ -98,6 +109,10 @@ class Profile:
         """dϑ/dr and dϑ/dk at matching ϑ and r."""
         raise TypeError(f"{type(self).__name__} must define angle_grad")
 
+    def trace(self, r: Array, k: Array, start: Array | None = None, top: Array | None = None) -> Traced:
+        """Ray and derivatives at r ≤ r_max; `start` as Traced.at, or `variable` of an angle near the answer."""
+        raise TypeError(f"{type(self).__name__} must define trace")
+
     def limits(self, k: Array) -> tuple[Array, Array]:
         """ϑ_max and r_max: the end of the monotone, finite part of the profile; (..., 1) each."""
         return self._limit(k, math.pi), self._limit(k, math.inf)
@@ -112,6 +127,10 @@ class Profile:
         return (0,) * len(self.linear_coefs)
 
     # -- shared ------------------------------------------------------------------------------------------
+
+    def variable(self, theta: Array) -> Array:
+        """ϑ in the variable in which Newton inverts the profile."""
+        return theta
 
     def slope0(self, k: Array) -> Array:
         """h'(0): f·h'(0) is the paraxial focal length, comparable between models.  (..., 1)"""
@@ -138,10 +157,11 @@ class Forward(Profile):
         return solve_monotone(lambda t, k: (self.radius(t, k), self.radius_grad(t, k)[0]), k, r, top, start, xp)
 
     def angle_grad(self, theta, r, k):
-        """Implicit function theorem: dϑ/dr = 1/h', dϑ/dk = -h_k/h'."""
-        slope, by_k = self.radius_grad(theta, k)
-        inverse = 1 / _away_from_zero(slope)
-        return inverse, tuple(-g * inverse for g in by_k)
+        return implicit(*self.radius_grad(theta, k))
+
+    def trace(self, r, k, start=None, top=None):
+        theta = self.angle(r, k, start, top)
+        return Traced(*sin_cos(theta, namespace(r)), *implicit(*self.radius_grad(theta, k), 1 / STEEPEST), theta)
 
 
 class Backward(Profile):
@@ -160,11 +180,18 @@ class Backward(Profile):
         return xp.tan(solve_monotone(angle_at, k, theta, end, theta, xp))
 
     def radius_grad(self, theta, k):
-        slope, by_k = self.angle_grad(theta, self.radius(theta, k), k)
-        inverse = 1 / _away_from_zero(slope)
-        return inverse, tuple(-g * inverse for g in by_k)
+        return implicit(*self.angle_grad(theta, self.radius(theta, k), k))
+
+    def trace(self, r, k, start=None, top=None):
+        theta = self.angle(r, k)
+        return Traced(*sin_cos(theta, namespace(r)), *self.angle_grad(theta, r, k))
 
 
-def _away_from_zero(slope: Array) -> Array:
-    """Slopes at or past a fold, where the caller masks the result, kept from dividing by zero."""
-    return namespace(slope).maximum(slope, 1e-9)
+def implicit(slope: Array, by_k: tuple[Array, ...], least: float = 1e-9) -> tuple[Array, tuple[Array, ...]]:
+    """Derivatives of the inverse function, by the implicit function theorem: ϑ_r = 1/h', ϑ_k = -h_k/h'.
+
+    Slopes below `least`, at or past a fold, are kept from dividing by zero; the caller masks what they give.
+    """
+    inverse = 1 / namespace(slope).maximum(slope, least)
+    minus = -inverse
+    return inverse, tuple(g * minus for g in by_k)

@@ -4,10 +4,10 @@ import math
 from typing import ClassVar
 
 from anylens.arrays import namespace
-from anylens.profiles.base import Forward
+from anylens.profiles.quotient import Quotient
 
 
-class DoubleSphere(Forward):
+class DoubleSphere(Quotient):
     """h = R / (α d + (1-α)(ξ+Z)),  d = √(R² + (ξ+Z)²),  ξ ∈ (-1, 1], α ∈ [0, 1]  (Usenko et al. 2018).
 
     The second sphere sees the cosine (ξ+Z)/d, which falls monotonically with ϑ; the profile ends where it
@@ -29,36 +29,23 @@ class DoubleSphere(Forward):
     def coefs(self):
         return ("xi", "alpha")
 
-    def _parts(self, theta, k):
-        xp = namespace(theta)
+    def below(self, R, Z, k):
         xi, alpha = k[..., 0:1], k[..., 1:2]
-        R, Z = xp.sin(theta), xp.cos(theta)
-        shifted = xi + Z
-        d = xp.sqrt(R * R + shifted * shifted)
-        return R, Z, shifted, d, alpha * d + (1 - alpha) * shifted, xi, alpha
+        rest, shifted = 1 - alpha, xi + Z
+        d = namespace(R).sqrt(R * R + shifted * shifted)
+        share = alpha / d
+        by_theta = -R * (xi * share + rest)
+        return alpha * d + rest * shifted, by_theta, (share * shifted + rest, d - shifted)
 
-    def radius(self, theta, k):
-        R, _, _, _, D, _, _ = self._parts(theta, k)
-        return R / D
-
-    def radius_grad(self, theta, k):
-        R, Z, shifted, d, D, xi, alpha = self._parts(theta, k)
-        by_theta = -alpha * xi * R / d - (1 - alpha) * R
-        square = 1 / (D * D)
-        by_xi = alpha * shifted / d + 1 - alpha
-        return (Z * D - R * by_theta) * square, (-R * by_xi * square, -R * (d - shifted) * square)
-
-    def angle(self, r, k, start=None, top=None):
+    def direction(self, r, k):
         xp = namespace(r)
         xi, alpha = k[..., 0:1], k[..., 1:2]
         r2 = r * r
-        under = 1 - (2 * alpha - 1) * r2
-        root = xp.sqrt(xp.maximum(under, 1e-14))
-        below = alpha * root + 1 - alpha
-        m = (1 - alpha * alpha * r2) / xp.maximum(below, 1e-12)
-        inner = m * m + (1 - xi * xi) * r2
-        scale = (m * xi + xp.sqrt(inner)) / (m * m + r2)
-        return xp.atan2(scale * r, scale * m - xi)
+        root = xp.sqrt(xp.maximum(1 - (2 * alpha - 1) * r2, 1e-14))
+        m = (1 - alpha * alpha * r2) / xp.maximum(alpha * root + (1 - alpha), 1e-12)
+        m2 = m * m
+        scale = (m * xi + xp.sqrt(m2 + (1 - xi * xi) * r2)) / (m2 + r2)
+        return scale * r, scale * m - xi
 
     def limits(self, k):
         xp = namespace(k)

@@ -4,10 +4,10 @@ import math
 from typing import ClassVar
 
 from anylens.arrays import namespace
-from anylens.profiles.base import Forward
+from anylens.profiles.quotient import Quotient
 
 
-class Eucm(Forward):
+class Eucm(Quotient):
     """h = R / (α d + (1-α) Z),  d = √(βR² + Z²),  α ∈ [0, 1], β > 0  (Khomutenko et al. 2016).
 
     With w = α/(1-α) for α ≤ ½, else (1-α)/α, the profile ends at Z = -w d, that is at
@@ -31,31 +31,23 @@ class Eucm(Forward):
     def coefs(self):
         return ("alpha", "beta")
 
-    def _parts(self, theta, k):
-        xp = namespace(theta)
+    def below(self, R, Z, k):
         alpha, beta = k[..., 0:1], k[..., 1:2]
-        R, Z = xp.sin(theta), xp.cos(theta)
-        d = xp.sqrt(beta * R * R + Z * Z)
-        return R, Z, d, alpha * d + (1 - alpha) * Z, alpha, beta
+        R2 = R * R
+        d = namespace(R).sqrt(beta * R2 + Z * Z)
+        share = alpha / d
+        by_theta = R * ((beta - 1) * share * Z - (1 - alpha))
+        return alpha * d + (1 - alpha) * Z, by_theta, (d - Z, 0.5 * share * R2)
 
-    def radius(self, theta, k):
-        R, _, _, D, _, _ = self._parts(theta, k)
-        return R / D
-
-    def radius_grad(self, theta, k):
-        R, Z, d, D, alpha, beta = self._parts(theta, k)
-        by_theta = alpha * (beta - 1) * R * Z / d - (1 - alpha) * R
-        square = 1 / (D * D)
-        return (Z * D - R * by_theta) * square, (-R * (d - Z) * square, -alpha * R**3 / (2 * d) * square)
-
-    def angle(self, r, k, start=None, top=None):
+    def direction(self, r, k):
         xp = namespace(r)
         alpha, beta = k[..., 0:1], k[..., 1:2]
-        q = beta * r * r
-        under = 1 - (2 * alpha - 1) * q
-        root = xp.sqrt(xp.maximum(under, 1e-14))
-        below = alpha * root + 1 - alpha
-        return xp.atan2(r, (1 - alpha * alpha * q) / xp.maximum(below, 1e-12))
+        r2 = r * r
+        q = beta * r2
+        root = xp.sqrt(xp.maximum(1 - (2 * alpha - 1) * q, 1e-14))
+        m = (1 - alpha * alpha * q) / xp.maximum(alpha * root + (1 - alpha), 1e-12)
+        scale = 1 / xp.sqrt(r2 + m * m)
+        return r * scale, m * scale
 
     def limits(self, k):
         xp = namespace(k)

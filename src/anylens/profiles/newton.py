@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from array_api_compat import is_torch_array
-
 from anylens.arrays import Array, detach, spread
 
 GRID, STEP = 80, 1.14  # the search grid of `first_root` spans a factor of 30,000
 CLOSE = 1e-7  # quadratic convergence makes a Newton step below this the last one
-NEAR = 1e-6  # as far as the value may miss then: at a fold, a step pressed against `top` says nothing
+NEAR = 1e-6  # as far as the value may miss then, in brackets
+FLAT = 1e-4  # slopes below this, at a fold, are left to the brackets
 
 
 def solve_monotone(
@@ -21,25 +20,21 @@ def solve_monotone(
     """x in [0, top] with fun(x, k) = y, for an increasing `fun` that returns value and slope; top may be inf.
 
     A few plain Newton steps suffice from a good start; what has not settled then, usually few elements, is bracketed
-    and bisected wherever Newton leaves the bracket. The derivative of the result follows from one more step taken
-    outside the loop (implicit function theorem).
+    and bisected wherever Newton leaves the bracket. Only the last step carries a gradient: that of the implicit
+    function theorem.
     """
-    target, top, fixed = detach(y), detach(top), detach(k)
-    x = xp.minimum(detach(start), top)
+    top, x = detach(top), xp.minimum(detach(start), detach(top))
     for _ in range(4):
-        value, slope = fun(x, fixed)
-        miss = value - target
-        new = xp.minimum(xp.abs(x - miss / xp.maximum(slope, 1e-300)), top)
-        settled = (xp.abs(new - x) <= CLOSE) & (xp.abs(miss) <= NEAR)
-        x = new
-        if bool(xp.all(settled)):
-            break
-    else:
-        x = _finish(fun, fixed, target, top, detach(start), x, settled, xp)
-    if is_torch_array(y):
         value, slope = fun(x, k)
-        x = x - (value - y) / xp.where(slope > 1e-12, slope, 1.0)
-    return x
+        step = (value - y) / xp.maximum(slope, FLAT)
+        new = xp.minimum(xp.abs(x - step), top)
+        settled = xp.abs(detach(step)) <= CLOSE
+        if bool(xp.all(settled)):
+            return new
+        x = detach(new)
+    x = _finish(fun, detach(k), detach(y), top, detach(start), x, settled, xp)
+    value, slope = fun(x, k)
+    return x - (value - y) / xp.where(slope > 1e-12, slope, 1.0)
 
 
 def _finish(fun, k: Array, y: Array, top: Array, start: Array, x: Array, settled: Array, xp) -> Array:
@@ -128,10 +123,12 @@ def polynomial(c: Array, s: Array) -> Array:
     return value + 1
 
 
-def derivative(c: Array, s: Array) -> Array:
-    """Σ_d d c_d s^(d-1): the derivative of `polynomial`."""
+def polynomial_and_slope(c: Array, s: Array) -> tuple[Array, Array]:
+    """`polynomial` and its derivative  Σ_d d c_d s^(d-1)."""
     degree = c.shape[-1]
-    value = degree * c[..., degree - 1 : degree] + 0 * s
-    for d in range(degree - 1, 0, -1):
-        value = d * c[..., d - 1 : d] + value * s
-    return value
+    value = c[..., degree - 1 : degree]
+    slope = None
+    for d in range(degree - 2, -2, -1):
+        slope = value if slope is None else slope * s + value
+        value = value * s + (c[..., d : d + 1] if d >= 0 else 1.0)
+    return value, slope

@@ -3,10 +3,10 @@
 import math
 
 from anylens.arrays import namespace
-from anylens.profiles.base import Forward
+from anylens.profiles.quotient import Quotient
 
 
-class Pinhole(Forward):
+class Pinhole(Quotient):
     """h = tan ϑ,  ϑ < 90°.  Row:  R_a f = Z r_c."""
 
     name = "pinhole"
@@ -17,18 +17,12 @@ class Pinhole(Forward):
         ((320.0, 320.0, 320.0, 240.0), (640, 480)),  # TartanAir
     )
 
-    def radius(self, theta, k):
-        return namespace(theta).tan(theta)
+    def below(self, R, Z, k):
+        return Z, -R, ()
 
-    def radius_grad(self, theta, k):
-        t = namespace(theta).tan(theta)
-        return 1 + t * t, ()
-
-    def angle(self, r, k, start=None, top=None):
-        return namespace(r).atan(r)
-
-    def angle_grad(self, theta, r, k):
-        return 1 / (1 + r * r), ()
+    def direction(self, r, k):
+        Z = 1 / namespace(r).sqrt(1 + r * r)
+        return r * Z, Z
 
     def limits(self, k):
         return self._limit(k, math.pi / 2), self._limit(k, math.inf)

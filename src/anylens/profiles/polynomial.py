@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from anylens.arrays import namespace, power
-from anylens.profiles.base import Backward, Forward
-from anylens.profiles.newton import derivative, first_root, polynomial, solve_monotone
+from anylens.arrays import namespace, power, sin_cos
+from anylens.profiles.base import STEEPEST, Backward, Forward, Traced, implicit
+from anylens.profiles.newton import first_root, polynomial, polynomial_and_slope, solve_monotone
 
 
 class Polynomial(Forward):
@@ -25,40 +25,30 @@ class Polynomial(Forward):
         return (1,) * len(self.coefs)
 
     def radius(self, theta, k):
-        t = namespace(theta).tan(theta) if self.tangent else theta
-        return self._value(t, k)
+        return self._value(self._t(theta), k)
 
     def radius_grad(self, theta, k):
-        xp = namespace(theta)
-        t = xp.tan(theta) if self.tangent else theta
-        slope = self._slope(t, k)
-        powers = [power(t, self.stride * (n + 1) + 1) for n in range(k.shape[-1])]
-        return (slope * (1 + t * t) if self.tangent else slope), tuple(powers)
-
-    def angle_grad(self, theta, r, k):
-        xp = namespace(theta)
-        t = xp.tan(theta) if self.tangent else theta
-        slope = self._slope(t, k)
-        inverse = 1 / xp.maximum(slope, 1e-9)
-        inverse = inverse / (1 + t * t) if self.tangent else inverse
-        step = power(t, self.stride)
-        rising, by_k = t, []
-        for _ in range(k.shape[-1]):
-            rising = rising * step
-            by_k.append(-rising * inverse)
-        return inverse, tuple(by_k)
+        return self._grad(self._t(theta), k)
 
     def angle(self, r, k, start=None, top=None):
+        t = self._invert(r, k, None if start is None else self.variable(start), top)
+        return namespace(r).atan(t) if self.tangent else t
+
+    def trace(self, r, k, start=None, top=None):
         xp = namespace(r)
-        t_max = self._t_max(k) if top is None else self._variable(top, xp)
-        start = r if start is None else xp.clip(self._variable(start, xp), 0.0, 50.0)
+        t = self._invert(r, k, start, top)
+        slope, by_k = self._grad(t, k)
+        by_r, by_k = implicit(slope, by_k, 1 / STEEPEST)
+        if not self.tangent:
+            return Traced(*sin_cos(t, xp), by_r, by_k, t)
+        Z = 1 / xp.sqrt(1 + t * t)
+        return Traced(t * Z, Z, by_r, by_k, t)
 
-        def profile(t, k):
-            s = power(t, self.stride)
-            return t * polynomial(k, s), polynomial(self._slope_coefs(k), s)
-
-        t = solve_monotone(profile, k, r, t_max, start, xp)
-        return xp.atan(t) if self.tangent else t
+    def variable(self, theta):
+        """t of ϑ; infinite at 90°, where rounding would make tan merely huge."""
+        if not self.tangent:
+            return theta
+        return namespace(theta).where(theta > math.pi / 2 - 1e-12, math.inf, self._t(theta))
 
     def limits(self, k):
         xp = namespace(k)
@@ -67,15 +57,32 @@ class Polynomial(Forward):
         r = self._value(xp.where(finite, t, 1.0), k)
         return (xp.atan(t) if self.tangent else t), xp.where(finite, r, math.inf)
 
-    def _variable(self, theta, xp):
-        """t of ϑ; infinite at 90°, where rounding would make tan merely huge."""
-        return xp.where(theta > math.pi / 2 - 1e-12, math.inf, xp.tan(theta)) if self.tangent else theta
+    def _t(self, theta):
+        return namespace(theta).tan(theta) if self.tangent else theta
+
+    def _invert(self, r, k, start, top):
+        xp = namespace(r)
+        top = self._t_max(k) if top is None else self.variable(top)
+        start = r if start is None else xp.clip(start, 0.0, 50.0)
+        return solve_monotone(self._value_and_slope, k, r, top, start, xp)
 
     def _value(self, t, k):
         return t * polynomial(k, power(t, self.stride))
 
-    def _slope(self, t, k):
-        return polynomial(self._slope_coefs(k), power(t, self.stride))
+    def _value_and_slope(self, t, k):
+        """h and dh/dt."""
+        s = power(t, self.stride)
+        value, slope = polynomial_and_slope(k, s)
+        return t * value, value + self.stride * s * slope
+
+    def _grad(self, t, k):
+        """dh/dϑ and dh/dk at t."""
+        _, slope = self._value_and_slope(t, k)
+        step, rising, by_k = power(t, self.stride), t, []
+        for _ in range(k.shape[-1]):
+            rising = rising * step
+            by_k.append(rising)
+        return (slope * (1 + t * t) if self.tangent else slope), tuple(by_k)
 
     def _slope_coefs(self, k):
         xp = namespace(k)
@@ -110,12 +117,18 @@ class RadialDivision(Backward):
         return xp.atan2(r, polynomial(c, power(r, step)))
 
     def angle_grad(self, theta, r, k):
+        traced = self.trace(r, k)
+        return traced.by_r, traced.by_k
+
+    def trace(self, r, k, start=None, top=None):
         c, step = self._dense(k)
         s = power(r, step)
-        D, slope = polynomial(c, s), derivative(c, s)
-        inverse = 1 / (r * r + D * D)
+        D, slope = polynomial_and_slope(c, s)
+        square = 1 / (r * r + D * D)
+        scale = namespace(r).sqrt(square)
         # r dD/dr = step · s · dD/ds, since s = r^step
-        return (D - step * s * slope) * inverse, tuple(-power(r, e + 1) * inverse for e in self.exponents)
+        by_r, minus = (D - step * s * slope) * square, -square
+        return Traced(r * scale, D * scale, by_r, tuple(power(r, e + 1) * minus for e in self.exponents))
 
     def limits(self, k):
         xp = namespace(k)

@@ -4,10 +4,10 @@ import math
 from typing import ClassVar
 
 from anylens.arrays import namespace
-from anylens.profiles.base import Forward
+from anylens.profiles.quotient import Quotient
 
 
-class Ucm(Forward):
+class Ucm(Quotient):
     """h = sin ϑ / (ξ + cos ϑ),  ξ ≥ 0  (Mei & Rives 2007);  ϑ_max = arccos(-min(ξ, 1/ξ)).
 
     Row, linear in f and ξ:  R_a f - r_c ξ = r_c Z.
@@ -26,22 +26,14 @@ class Ucm(Forward):
     def coefs(self):
         return ("xi",)
 
-    def radius(self, theta, k):
-        xp = namespace(theta)
-        return xp.sin(theta) / (k + xp.cos(theta))
+    def below(self, R, Z, k):
+        return k + Z, -R, (1.0,)
 
-    def radius_grad(self, theta, k):
-        xp = namespace(theta)
-        R, Z = xp.sin(theta), xp.cos(theta)
-        square = 1 / ((k + Z) * (k + Z))
-        return (1 + k * Z) * square, (-R * square,)
-
-    def angle(self, r, k, start=None, top=None):
+    def direction(self, r, k):
         xp = namespace(r)
-        under = 1 + (1 - k * k) * r * r
-        root = xp.sqrt(xp.maximum(under, 1e-14))
-        eta = (k + root) / (1 + r * r)
-        return xp.atan2(eta * r, eta - k)
+        r2 = r * r
+        eta = (k + xp.sqrt(xp.maximum(1 + (1 - k * k) * r2, 1e-14))) / (1 + r2)
+        return eta * r, eta - k
 
     def limits(self, k):
         xp = namespace(k)
