@@ -133,3 +133,12 @@ def _with(config, **changes):
     from dataclasses import replace
 
     return replace(config, **changes)
+
+
+def test_edited_views_say_so(config):
+    mixed = BatchMaker(_with(config, recipe="op_p*0.5+edited*0.5", photo_ratio=0.5)).batch(1)
+    edited = np.concatenate([BatchMaker(_with(config, recipe="edited", photos=None)).batch(0)["edited"]])
+    plain = BatchMaker(_with(config, recipe="world", photos=None)).batch(0)["edited"]
+    assert edited.min() == 1
+    assert plain.max() == 0
+    assert mixed["edited"][mixed["kind"] == 1].max(initial=0) == 0  # photographs are whole

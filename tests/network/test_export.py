@@ -57,6 +57,20 @@ def test_torch_and_onnx_agree_at_five_sizes(name, tmp_path):
             assert np.abs(got[key] - expected[key].numpy()).max() < 1e-3, key
 
 
+def test_an_exported_network_is_told_of_edited_pictures(tmp_path):
+    net = trained("laptop")
+    export_onnx(net, tmp_path / "n.onnx", {"name": "test", "area": 98 * 98})
+    session = NetworkSession(tmp_path / "n.onnx", threads=1)
+    image = torch.rand(2, 3, 98, 70)
+    fields = {}
+    for edited in (False, True):
+        with torch.no_grad():
+            expected = net(image, torch.full((2,), float(edited)))["field"].numpy()
+        fields[edited] = session.run(image.permute(0, 2, 3, 1).numpy(), edited)["field"]
+        assert np.abs(fields[edited] - expected).max() < 1e-5
+    assert np.abs(fields[True] - fields[False]).max() > 1e-4
+
+
 def test_the_command_describes_the_file_and_refuses_bad_weights(tmp_path, capsys):
     weights = tmp_path / "w.safetensors"
     settings = {

@@ -52,6 +52,34 @@ def test_a_finer_answer_agrees_with_the_coarse_one(net):
     assert torch.allclose(mean, coarse["field"], atol=2e-3)
 
 
+def test_the_flag_changes_edited_pictures_and_no_others():
+    torch.manual_seed(2)
+    net = build_network(TINY).eval()
+    image = torch.rand(1, 3, 70, 70).expand(3, -1, -1, -1)
+    with torch.no_grad():
+        for p in net.head.parameters():
+            p.add_(0.05 * torch.randn_like(p))
+        plain = net(image)
+        told = net(image, torch.tensor([0.0, 1.0, 0.0]))
+    for name in ("field", "focal_logits"):
+        assert torch.equal(told[name][[0, 2]], plain[name][[0, 2]])
+        assert (told[name][1] - plain[name][1]).abs().max() > 1e-3
+
+
+def test_angles_keep_float32_in_mixed_precision():
+    torch.manual_seed(3)
+    net = build_network(TINY).eval()
+    image = torch.rand(1, 3, 70, 70)
+    with torch.no_grad():
+        for p in net.head.parameters():
+            p.add_(0.02 * torch.randn_like(p))
+        exact = net(image)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            mixed = net(image)
+    assert {t.dtype for t in mixed.values()} == {torch.float32}
+    assert (mixed["field"] - exact["field"]).abs().max() < 0.02
+
+
 def test_ray_output_is_unit_length(net):
     rays = build_network(replace(TINY, representation="rays")).eval()
     with torch.no_grad():

@@ -67,6 +67,21 @@ def test_the_encoder_equals_transformers_dinov2(registers):
         assert (got - want).abs().max() < 2e-5 * want.abs().max()
 
 
+def test_training_and_use_give_the_same_maps():
+    """With gradients the attention is written out; without, it is torch's fused kernel."""
+    torch.manual_seed(0)
+    net = Vit("vit-s", registers=4, depth=2, taps=(1, 2), complete=False)
+    with torch.no_grad():
+        for p in net.parameters():
+            p.add_(0.05 * torch.randn_like(p))
+    image = torch.rand(2, 3, 70, 98)
+    with torch.no_grad():
+        expected = net(image)
+    for got, want in zip(net(image), expected):
+        assert got.requires_grad
+        assert (got - want).abs().max() < 1e-5 * want.abs().max()
+
+
 @pytest.mark.parametrize(("rows", "cols"), [(9, 9), (11, 20), (37, 36), (40, 23), (2, 50)])
 def test_positions_without_registers_equal_torch_bicubic_by_scale(rows, cols):
     table = torch.randn(1, TABLE * TABLE, 8)

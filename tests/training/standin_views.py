@@ -31,6 +31,7 @@ def make_batch(batch: int, rows: int, cols: int, seed: int, number: int, stride:
         "valid": torch.ones(batch, *cells, dtype=torch.bool),
         "log_focal": torch.from_numpy(log_focal.astype(np.float32)),
         "kind": torch.from_numpy((np.arange(batch) % 2).astype(np.int64)),
+        "edited": torch.from_numpy((np.arange(batch) % 4 == 2).astype(np.float32)),
         "weight": torch.ones(batch),
     }
 

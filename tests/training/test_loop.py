@@ -149,7 +149,8 @@ def test_validation_reports_calibration_figures_and_draws(tmp_path):
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     figures = rows[-1]
     assert figures["kind"] == "validation"
-    for name in ("rendered_ae", "rendered_hfov", "rendered_vfov", "rendered_hfov_auc5", "photo_hfov_focal"):
+    for name in ("rendered_ae", "rendered_hfov", "rendered_vfov", "rendered_hfov_auc5", "photo_hfov_focal",
+                 "edited_ae"):  # fmt: skip
         assert figures[name] >= 0
     assert rows[0]["views_per_second"] > 0
     assert 0 <= rows[0]["waiting"] <= 1

@@ -67,10 +67,11 @@ class LaptopHead(nn.Module):
             x = x + (edited[:, None] * self.edited)[:, :, None, None]
         x = self.before(x)
         logits, bias = self.focal(x)
-        out = self.out(self.after(x + bias[:, :, None, None]))  # (B, 4, rows, cols)
+        out = self.out(self.after(x + bias[:, :, None, None])).float()  # (B, 4, rows, cols); angles are never bfloat16
         if upscale > 1:  # gain and offset are smooth; the coordinates below stay exact
             out = F.interpolate(out, scale_factor=upscale, mode="bilinear", align_corners=False)
         xy = cell_coordinates(rows * upscale, cols * upscale, out)[None]
+        logits = logits.float()
         answer = {"log_var": out[:, 3].clamp(-12.0, 4.0), "focal_logits": logits}
         expected = (torch.softmax(logits.detach(), dim=1) * bin_centres(logits)).sum(dim=1)
         gain = torch.exp(-expected)[:, None, None, None]
