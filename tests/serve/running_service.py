@@ -10,8 +10,9 @@ import httpx
 import uvicorn
 
 from anylens.serve.application import create_app
+from anylens.serve.gate import HEAD_BYTES
 from anylens.serve.protocol import patient_protocol
-from anylens.serve.running import HEAD_BYTES, bind
+from anylens.serve.running import bind
 
 
 class InThread:

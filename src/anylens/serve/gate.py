@@ -31,6 +31,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+HEAD_BYTES = 32_768
 LINGER_SECONDS, LINGER_BYTES = 3.0, 256 * 2**20
 
 
@@ -81,7 +82,10 @@ class Gate:
                 self.metrics.time(time.perf_counter() - start)
 
     def check(self, scope: Any) -> None:
-        """Raises Refused for a foreign host or origin, and for a missing token."""
+        """Raises Refused for a head too long, a foreign host or origin, and a missing token."""
+        size = sum(len(name) + len(value) for name, value in scope["headers"])
+        if size + len(scope["raw_path"]) + len(scope["query_string"]) > HEAD_BYTES:
+            raise Refused(431, f"the head of the request has more than {HEAD_BYTES} bytes.")
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get("host", "")
         if self.settings.hosts and without_port(host) not in self.settings.hosts:

@@ -11,11 +11,11 @@ import uvicorn
 
 from anylens.errors import AnylensError
 from anylens.serve.application import create_app
+from anylens.serve.gate import HEAD_BYTES
 from anylens.serve.protocol import patient_protocol
 from anylens.serve.settings import Settings
 
 BACKLOG = 256
-HEAD_BYTES = 32_768
 
 
 def serve(settings: Settings, host: str, port: int) -> None:
