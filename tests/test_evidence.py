@@ -145,3 +145,14 @@ def test_the_source_that_told_most_is_named():
     assert np.allclose(
         found.plus("exif", normal(0.4, 0.05), weight=0.0).log_prob, add(found.terms["prior"], found.terms["network"])
     )
+
+
+@pytest.mark.parametrize("value", [-1.6, -1.571, 0.0, 0.31, 0.327, 0.35, 1.9, 2.0])
+@pytest.mark.parametrize("std", [1e-4, 0.005, 0.013])
+def test_a_sure_value_is_its_own_median(value, std):
+    sure = evidence.normal(value, std)
+    assert evidence.median(sure) == pytest.approx(value, abs=0.52 * evidence.STEP if value in (-1.6, 2.0) else 0.003)
+    # and others hardly move it
+    assert evidence.median(evidence.add(sure, evidence.normal(value + 0.3, 0.3))) == pytest.approx(
+        evidence.median(sure), abs=0.01
+    )

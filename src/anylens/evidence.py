@@ -27,6 +27,7 @@ LOW, HIGH = -1.6, 2.0
 STEP = (HIGH - LOW) / BINS
 EDGES = LOW + STEP * np.arange(BINS + 1)
 CENTRES = LOW + STEP * (np.arange(BINS) + 0.5)
+NARROW = 0.25 * STEP  # 1.4 %: a narrower normal lies between bins rather than spread over them
 HALF_DIAGONAL_MM = math.hypot(36.0, 24.0) / 2
 
 # name -> (35 mm equivalent at the middle, standard deviation of the log)
@@ -103,12 +104,23 @@ def normal(mean: float, std: float, doubt: float = 0.0) -> np.ndarray:
     """
     if not (math.isfinite(mean) and math.isfinite(std) and std > 0 and 0 <= doubt <= 1):
         raise EvidenceError(f"A normal needs finite mean, std > 0 and doubt in [0, 1]: {mean}, {std}, {doubt}.")
-    z = (EDGES - min(max(mean, LOW), HIGH)) / std
-    mass = np.diff([0.5 * math.erfc(-v / math.sqrt(2)) for v in z])
+    mean = min(max(mean, LOW), HIGH)
+    z = (EDGES - mean) / std
+    mass = np.diff([0.5 * math.erfc(-v / math.sqrt(2)) for v in z]) if std > NARROW else _between_bins(mean)
     # Far tails underflow as differences; the density at the centre continues them.
-    tail = -0.5 * ((CENTRES - min(max(mean, LOW), HIGH)) / std) ** 2 + math.log(STEP / std / math.sqrt(2 * math.pi))
+    tail = -0.5 * ((CENTRES - mean) / std) ** 2 + math.log(STEP / std / math.sqrt(2 * math.pi))
     log_mass = np.where(mass > 1e-12, np.log(np.maximum(mass, 1e-300)), tail)
     return mix(log_mass, doubt)
+
+
+def _between_bins(value: float) -> np.ndarray:
+    """Mass (64,) of one value in its bin and the nearer neighbour, shared so that the median is the value."""
+    place = (value - LOW) / STEP
+    bin_ = min(int(place), BINS - 1)
+    off = place - bin_ - 0.5  # from the bin's centre, in bins
+    neighbour = min(max(bin_ + (1 if off > 0 else -1), 0), BINS - 1)
+    own = 1 / (1 + 2 * abs(off))
+    return own * (np.arange(BINS) == bin_) + (1 - own) * (np.arange(BINS) == neighbour)
 
 
 def mix(log_prob: Any, doubt: float) -> np.ndarray:

@@ -60,3 +60,9 @@ def test_a_doubtful_tag_counts_less():
     good, none = run(28), run(28, exif="ignore")
     assert none.focal_35mm < found.focal_35mm < good.focal_35mm
     assert any("counts less" in text and "Photoshop" in text for text in found.warnings)
+
+
+def test_the_tag_of_an_edited_photo_counts_less():
+    whole, edited, none = run(28), run(28, edited=True), run(28, exif="ignore", edited=True)
+    assert none.focal_35mm < edited.focal_35mm < whole.focal_35mm
+    assert edited.decided_by == "network"

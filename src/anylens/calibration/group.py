@@ -59,7 +59,7 @@ def conclude_shared(views: Sequence[Observation], options: Options) -> list[Resu
     outliers = find_outliers(own)
     total = Evidence().plus("photos", pool(own, outliers))
     total = with_common(total, _tagless(main), shape.camera, options)
-    tags = [t for t, out in zip(map(tag_evidence, views), outliers) if t is not None and not out]
+    tags = [tag_evidence(view, options) for view, out in zip(views, outliers) if view.tag is not None and not out]
     if tags and options.exif == "prior":
         total = total.plus("exif", add(*tags, weights=[1 / len(tags)] * len(tags)))
     camera = join(kept[0], shape, total, options)

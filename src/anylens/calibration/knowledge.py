@@ -15,7 +15,7 @@ import numpy as np
 
 from anylens.camera import Camera
 from anylens.errors import ModelError
-from anylens.evidence import CENTRES, HALF_DIAGONAL_MM, EvidenceError, log_focal, normal, normalise, with_log_focal
+from anylens.evidence import HALF_DIAGONAL_MM, EvidenceError, log_focal, normal, normalise, with_log_focal
 from anylens.profiles import parse
 
 ALIASES = {"focal": "f", "hfov": "hfov_deg", "vfov": "vfov_deg", "dfov": "dfov_deg", "fov": "hfov_deg"}
@@ -80,8 +80,8 @@ class Knowledge:
         total: np.ndarray | None = None
         for name, (mean, std) in self.vague_scale.items():
             if name in ("hfov_deg", "vfov_deg", "dfov_deg"):
-                fovs = np.asarray(getattr(with_log_focal(shape, CENTRES), name), dtype=np.float64)
-                term = normalise(-0.5 * ((fovs - mean) / std) ** 2)
+                ends = (_solve_fov(shape, name, d) for d in (max(mean - std, mean / 2), min(mean + std, 2 * mean)))
+                term = normal(_solve_fov(shape, name, mean), 0.5 * abs(next(ends) - next(ends)))
             elif name == "focal_35mm":
                 term = normal(math.log(mean / HALF_DIAGONAL_MM), std / mean)
             else:

@@ -27,7 +27,7 @@ PRIOR_DOUBT = 0.1
 ORDINARY = (0.12, 0.4)
 EDITED_DOUBT = 0.4  # the population is of whole photographs
 TAG_STD, TAG_DOUBT = 0.05, 0.1  # a trusted tag
-LOOSE_STD, LOOSE_DOUBT = 0.15, 0.5  # one with signs of a crop or an edit
+LOOSE_STD, LOOSE_DOUBT = 0.15, 0.5  # one with signs of a crop or an edit, or of a photo said to be edited
 LEAST_FIELD_STD = 0.1  # of the field's own scale, where a network has no focal distribution
 NETWORK_DOUBT = 0.02
 
@@ -49,11 +49,11 @@ def network_evidence(seen: Observation, shape: Shape) -> np.ndarray:
     return normal(log_focal(shape.camera), max(LEAST_FIELD_STD, float(relative)), NETWORK_DOUBT)
 
 
-def tag_evidence(seen: Observation) -> np.ndarray | None:
+def tag_evidence(seen: Observation, options: Options) -> np.ndarray | None:
     """The EXIF focal length with its doubt; None without one.  (64,)"""
     if seen.tag is None:
         return None
-    std, doubt = (TAG_STD, TAG_DOUBT) if seen.tag.trusted else (LOOSE_STD, LOOSE_DOUBT)
+    std, doubt = (TAG_STD, TAG_DOUBT) if seen.tag.trusted and not options.edited else (LOOSE_STD, LOOSE_DOUBT)
     return from_35mm(seen.tag.focal_35mm, std, doubt)
 
 
@@ -94,7 +94,7 @@ def weigh(seen: Observation, shape: Shape, options: Options) -> Scale:
 
 def with_common(total: Evidence, seen: Observation, camera: Camera, options: Options) -> Evidence:
     """With what all photos of one camera have in common: population, tag, user."""
-    prior, tag = prior_evidence(options, camera), tag_evidence(seen)
+    prior, tag = prior_evidence(options, camera), tag_evidence(seen, options)
     if prior is not None:
         total = total.plus("prior", prior)
     if tag is not None and options.exif == "prior":

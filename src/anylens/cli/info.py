@@ -11,7 +11,9 @@ from typing import Annotated, Any
 
 import tyro
 
-EXTRAS = {"opencv": "cv2", "plot": "matplotlib", "parquet": "pyarrow", "ray": "ray", "train": "torch"}
+EXTRAS = {
+    "opencv": "cv2", "plot": "matplotlib", "parquet": "pyarrow", "ray": "ray", "train": "torch", "serve": "fastapi",
+}  # fmt: skip
 
 
 @dataclass
@@ -23,7 +25,11 @@ class Info:
     3. `anylens info model.onnx --json`
     """
 
-    file: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="FILE", help="Photo or network.")] = None
+    file: Annotated[
+        str | None,
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="[FILE]", help="Photo or network; none: the installation.", help_behavior_hint=""),
+    ] = None
     json: bool = False
     """Print JSON."""
 
