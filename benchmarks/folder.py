@@ -22,20 +22,22 @@ from PIL import Image
 from anylens.calibration import Calibrator
 from anylens.examples import example_names, example_path
 
-SIZE = (320, 240)
+ASPECTS = (4 / 3, 3 / 2, 1.0, 3 / 4, 16 / 9)
 
 
 def make_folder(folder: Path, count: int) -> None:
-    """Crops of the example photos, each different."""
+    """Crops of the example photos, each different: 240 to 640 pixels, five aspect ratios, JPEG quality 50 to 95."""
     rng = np.random.default_rng(0)
     sources = [Image.open(example_path(name)).convert("RGB") for name in example_names()]
     for i in range(count):
-        source = sources[i % len(sources)]
-        share = rng.uniform(0.5, 1.0)
-        w, h = int(source.width * share), int(source.width * share * 0.75)
-        h = min(h, source.height)
-        x, y = rng.integers(0, source.width - w + 1), rng.integers(0, source.height - h + 1)
-        source.crop((x, y, x + w, y + h)).resize(SIZE).save(folder / f"{i:05}.jpg", quality=85)
+        source, aspect = sources[i % len(sources)], ASPECTS[rng.integers(len(ASPECTS))]
+        w = min(source.width, source.height * aspect) * rng.uniform(0.5, 1.0)
+        h = w / aspect
+        x, y = rng.uniform(0, source.width - w), rng.uniform(0, source.height - h)
+        side = rng.integers(240, 641)
+        size = (int(side), round(side / aspect)) if aspect >= 1 else (round(side * aspect), int(side))
+        photo = source.resize(size, Image.Resampling.LANCZOS, box=(x, y, x + w, y + h))
+        photo.save(folder / f"{i:05}.jpg", quality=int(rng.integers(50, 96)))
 
 
 def command(folder: Path, out: Path, processes: int) -> list[str]:
@@ -56,10 +58,11 @@ def main() -> None:
         print(f"{count} photos in {taken:.1f} s on {processes} processes: {count / taken:.1f} photos/s")
 
         predictor = Calibrator(threads=processes, batch=1).predictor()
-        some = [np.asarray(Image.open(p)) for p in sorted(folder.iterdir())[:50]]
-        predictor.many(some[:2])
+        some = [np.asarray(Image.open(p)) for p in sorted(folder.iterdir())[:60]]
+        predictor.many(some[:10])
         start = time.perf_counter()
-        predictor.many(some)
+        for photo in some:
+            predictor.many([photo])
         alone = len(some) / (time.perf_counter() - start)
         print(f"network alone: {alone:.1f} photos/s; its share of the run {count / taken / alone:.0%}")
 

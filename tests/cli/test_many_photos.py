@@ -207,6 +207,7 @@ def test_groups_have_one_camera(holiday, network, tmp_path, how, groups):
     for members in by_group.values():
         focals = [row["focal_35mm"] for row in members]
         assert np.ptp(focals) < 1e-3 * focals[0]
+        assert all(any("alone" in text for text in row["warnings"]) == (len(members) == 1) for row in members)
 
 
 def test_shared_runs_resume_too(holiday, network, tmp_path):

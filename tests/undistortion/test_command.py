@@ -90,10 +90,11 @@ def test_nothing_is_replaced_unless_asked(folder, capsys):
     assert call(folder, str(folder / "photos/a.jpg"), "--overwrite") == 0
 
 
-@pytest.mark.parametrize("options", [["--to", "square"], ["--fov", "200"], ["--size", "x"], ["--balance", "3"]])
-def test_impossible_wishes_are_messages(folder, options, capsys):
-    assert call(folder, str(folder / "photos/a.jpg"), *options) in (2, 3)
-    assert "Traceback" not in capsys.readouterr().err
+@pytest.mark.parametrize("wish", ["--to square", "--fov 200", "--fov 0", "--size x", "--balance 3", "--alpha -1",
+                                  "--quality 0", "--jobs -1", "--fov nan"])  # fmt: skip
+def test_impossible_wishes_are_wrong_usage(folder, wish, capsys):
+    assert call(folder, str(folder / "photos/a.jpg"), *wish.split()) == 2
+    assert capsys.readouterr().err.startswith("anylens: ")
 
 
 def test_no_photos_and_two_for_one_name(folder, capsys):

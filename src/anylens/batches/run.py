@@ -17,6 +17,7 @@ from anylens.errors import AnylensError
 
 Engine = Literal["local", "ray"]
 Mapper = Callable[[Job, str, list[Item], int], Iterator[Any]]
+ALONE = "alone: no other photo of its camera was given, so nothing was shared"
 SMALL = 6  # photos up to which no further processes are started: starting them takes longer
 
 
@@ -59,7 +60,8 @@ def conclude_group(job: Job, name: str, members: list[Item], seen: list[Any]) ->
         ):
             if job.plots:
                 result.plot(item.path, plot_path(job.plots, item.file))
-            rows[item.file] = {**row_of(result), "group": name}
+            row = {**row_of(result), "group": name}
+            rows[item.file] = row if len(good) > 1 else {**row, "warnings": [ALONE, *row["warnings"]]}
     except AnylensError as error:
         for one in good:
             rows[one.file] = failed_row(one.file, error)

@@ -9,7 +9,7 @@ from anylens.calibration.fov import Angle
 from anylens.calibration.observation import Observation
 from anylens.calibration.options import Options
 from anylens.camera import Camera
-from anylens.evidence import HIGH, LOW, Evidence, add, focal_35mm, median, spread
+from anylens.evidence import HIGH, LOW, Evidence, add, focal_35mm, log_focal, median, spread
 
 WEAK = 0.22  # standard deviation of log focal length from which cues are weak
 UNSURE = 0.2  # half the interval over the field of view
@@ -45,7 +45,7 @@ def list_doubts(
             f"extrapolation: only {seen.visible:.0%} of the photo is visible, the rest is masked or transparent"
         )
     if known or options.knowledge.vague_scale:
-        found += _about_user(evidence)
+        found += _about_user(evidence, log_focal(camera) if known else None)
     return found
 
 
@@ -67,11 +67,11 @@ def _about_tag(seen: Observation, options: Options, evidence: Evidence) -> list[
     return []
 
 
-def _about_user(evidence: Evidence) -> list[str]:
+def _about_user(evidence: Evidence, exact: float | None) -> list[str]:
     others = [term for name, term in evidence.terms.items() if name not in ("known", "prior")]
     if "known" not in evidence.terms or not others:
         return []
-    rest, told = add(*others), median(evidence.terms["known"])
+    rest, told = add(*others), median(evidence.terms["known"]) if exact is None else exact
     off = abs(told - median(rest))
     if off > max(2.5 * math.hypot(spread(rest), 0.05), 0.2):
         return [

@@ -75,12 +75,14 @@ def main(argv: list[str] | None = None) -> int:
         argv = ["calibrate", *argv]
     argv = complete_bare(argv)
     if argv[0] not in COMMANDS:
-        print(f"anylens: unknown command '{argv[0]}'\n\n{overview()}", file=sys.stderr)
+        print(f"anylens: '{argv[0]}' is neither a command nor a file here.\n\n{overview()}", file=sys.stderr)
         return 2
     import tyro
 
     module, cls = COMMANDS[argv[0]][0].split(":")
-    command = tyro.cli(getattr(import_module(module), cls), args=argv[1:], prog=f"anylens {argv[0]}")
+    plain_flags = getattr(tyro.conf, "FlagCreatePairsOff", None)  # --json without a --no-json; not in older versions
+    config = () if plain_flags is None else (plain_flags,)
+    command = tyro.cli(getattr(import_module(module), cls), args=argv[1:], prog=f"anylens {argv[0]}", config=config)
     try:
         return int(command.run() or 0)
     except AnylensError as error:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Any, Literal
 
 import tyro
+
+from anylens.errors import AnylensError
 
 
 @dataclass
@@ -27,7 +30,9 @@ class Calibrate:
     photos: Annotated[
         tuple[str, ...],
         tyro.conf.Positional,
-        tyro.conf.arg(metavar="PHOTO", help="Photos, folders, globs, videos, example:NAME."),
+        tyro.conf.arg(
+            metavar="PHOTO…", help="Photos, folders, globs, videos, example:NAME.", help_behavior_hint="(one or more)"
+        ),
     ]
     model: Annotated[str, tyro.conf.arg(metavar="MODEL")] = "auto"
     """Camera model (`anylens models`); auto takes the plainest that fits."""
@@ -75,10 +80,11 @@ class Calibrate:
         from anylens.batches.journal import Journal
         from anylens.cli.screen import Screen
 
+        self._check()
         job = self._job()
         items = find_inputs(list(self.photos))
         if self.plot:
-            self._check_plot(len(items))
+            check_plot(self.plot, len(items))
         screen = Screen("json" if self.json else "csv" if self.csv else "file" if self.out else "table", len(items))
         if self.out is None:
             for row in self._rows(job, items, lambda file: False):
@@ -122,12 +128,29 @@ class Calibrate:
         kept = ("model", "exif", "prior", "known", "edited", "edges", "refine", "mask", "shared", "frames", "per_frame")
         return {k: v for k, v in asdict(self).items() if k in (*kept, "weights", "mirror")}
 
-    def _check_plot(self, count: int) -> None:
-        from anylens.errors import AnylensError
+    def _check(self) -> None:
+        """Raises AnylensError for options that contradict each other or mean nothing."""
+        if self.json and self.csv:
+            raise AnylensError("--json and --csv both print: take one; --out writes rows to a file beside it.")
+        if self.jobs < 0:
+            raise AnylensError(f"--jobs is a number of processes, or 0 for one per processor, not {self.jobs}.")
+        if self.frames < 1:
+            raise AnylensError(f"--frames is at least 1, not {self.frames}.")
 
-        try:
-            import matplotlib  # noqa: F401
-        except ImportError:
-            raise AnylensError("--plot needs matplotlib: pip install 'anylens[plot]'.") from None
-        if count > 1 and str(self.plot).lower().endswith(".png"):
-            raise AnylensError(f"One picture cannot explain {count} photos. Give a folder: --plot pictures.")
+
+def check_plot(plot: str, count: int) -> None:
+    """Raises AnylensError where the pictures cannot be made or written, before anything is calibrated."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise AnylensError("--plot needs matplotlib: pip install 'anylens[plot]'.") from None
+    single = plot.lower().endswith(".png")
+    if single and count > 1:
+        raise AnylensError(f"One picture cannot explain {count} photos. Give a folder: --plot pictures.")
+    folder = Path(plot).parent if single else Path(plot)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise AnylensError(f"--plot cannot write to '{folder}': {error.strerror or error}.") from None

@@ -40,8 +40,10 @@ class Colmap:
     before matching. The prior-focal flag is set where the focal length is known well enough (--tight).
     """
 
-    database: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(help="COLMAP's database.db.")]
-    images: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(help="Folder that the image names start from.")]
+    database: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATABASE", help="COLMAP's database.db.")]
+    images: Annotated[
+        Path, tyro.conf.Positional, tyro.conf.arg(metavar="IMAGES", help="Folder that the image names start from.")
+    ]
     model: Annotated[str | None, tyro.conf.arg(metavar="MODEL")] = None
     """Camera model; each camera keeps the model that the database has for it otherwise."""
     tight: float = TIGHT

@@ -27,11 +27,13 @@ class Convert:
     5. `anylens convert cameras.bin "{name}.yaml" --to ros` writes one file per camera.
     """
 
-    source: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(help="Camera file, or a COLMAP folder.")]
+    source: Annotated[
+        Path, tyro.conf.Positional, tyro.conf.arg(metavar="SOURCE", help="Camera file, or a COLMAP folder.")
+    ]
     output: Annotated[
         Path | None,
         tyro.conf.Positional,
-        tyro.conf.arg(metavar="[OUTPUT]", help="File to write; none: show."),
+        tyro.conf.arg(metavar="[OUTPUT]", help="File to write; none: show.", help_behavior_hint=""),
     ] = None
     from_: Annotated[
         str | None, tyro.conf.arg(name="from", metavar="FORMAT", help="Format of the source, if not clear.")

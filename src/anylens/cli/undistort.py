@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -15,16 +16,14 @@ import tyro
 
 from anylens.camera import Camera
 from anylens.cli.convert import parse_size
-from anylens.errors import AnylensError, ImageError
-from anylens.examples import example_path
+from anylens.errors import AnylensError, FormatError, ImageError
 from anylens.formats.reading import read_one
-from anylens.images.saving import PILLOW
 from anylens.undistortion.files import UndistortedFile, undistort_file, upright_camera
+from anylens.undistortion.pairs import find_photos
 from anylens.undistortion.targets import TARGETS
 from anylens.undistortion.upright import level_rotation
 
 EDGES_NEED = 960  # pixels of the longer side at which edges are looked for
-PHOTO_SUFFIXES = (*PILLOW, ".mpo", ".gif", ".ppm", ".jfif")
 
 
 @dataclass
@@ -41,7 +40,9 @@ class Undistort:
     """
 
     photos: Annotated[
-        tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PHOTO", help="Photos, folders, example:NAME.")
+        tuple[Path, ...],
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="PHOTO…", help="Photos, folders, example:NAME.", help_behavior_hint="(one or more)"),
     ]
     camera: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """Camera file in any known format; without one, each photo is calibrated."""
@@ -77,10 +78,12 @@ class Undistort:
     """Photos at a time; as many as processors otherwise."""
 
     def run(self) -> int:
+        self._check()
         pairs = find_photos(self.photos, self.out)
+        to = self.to if self.to in TARGETS else self._target()
         find_camera = self._find_camera()
         jobs = min(self.jobs or os.cpu_count() or 1, len(pairs))
-        undistort_one = partial(self._undistort, find_camera=find_camera, threads=1 if jobs > 1 else None)
+        undistort_one = partial(self._undistort, to=to, find_camera=find_camera, threads=1 if jobs > 1 else None)
         with ThreadPoolExecutor(max(1, jobs)) as pool:
             done = list(_progress(pool.map(undistort_one, pairs), len(pairs)))
         failed = [text for text in done if isinstance(text, str)]
@@ -91,6 +94,26 @@ class Undistort:
                 empty = f", {item.empty:.1%} empty" if item.empty > 0 else ""
                 print(f"{item.picture}  {describe(item)}{empty}{self._note(item)}")
         return 0 if not failed else 3 if len(failed) == len(done) else 1
+
+    def _check(self) -> None:
+        """Raises AnylensError for numbers that mean nothing, before any photo is touched."""
+        for name, value, low, high in (
+            ("--balance", self.balance, 0, 1),
+            ("--alpha", self.alpha, 0, 1),
+            ("--quality", self.quality, 1, 100),
+            ("--fov", self.fov, 1e-3, 180 if self.to == "pinhole" else 360),
+            ("--jobs", self.jobs, 0, math.inf),
+            ("--max-error", self.max_error, 0, math.inf),
+        ):
+            if value is not None and not low <= value <= high:
+                raise AnylensError(f"{name} lies between {low:g} and {high:g}, not {value:g}.")
+        parse_size(self.size)
+
+    def _target(self) -> Camera:
+        """The camera file that --to names. Raises FormatError."""
+        if not Path(self.to).exists():
+            raise FormatError(f"--to is one of {', '.join(TARGETS)}, or a camera file; there is no file '{self.to}'.")
+        return read_one(self.to, max_error=self.max_error).camera
 
     def _find_camera(self) -> Callable[[Path], tuple[Camera, Any]]:
         """A function from a photo to its camera and, where levelling is asked for and edges show it, gravity."""
@@ -103,7 +126,11 @@ class Undistort:
         return ", not levelled: its edges show no vertical" if self.upright and not item.turned else ""
 
     def _undistort(
-        self, pair: tuple[Path, Path], find_camera: Callable[[Path], tuple[Camera, Any]], threads: int | None
+        self,
+        pair: tuple[Path, Path],
+        to: str | Camera,
+        find_camera: Callable[[Path], tuple[Camera, Any]],
+        threads: int | None,
     ) -> UndistortedFile | str:
         source, target = pair
         try:
@@ -111,7 +138,6 @@ class Undistort:
                 raise ImageError(f"{source.name}: it would replace itself. Write to another folder: --out.")
             if target.exists() and not self.overwrite:
                 raise ImageError(f"{source.name}: '{target}' exists. Allow to replace it: --overwrite.")
-            to = self.to if self.to in TARGETS else read_one(self.to, max_error=self.max_error).camera
             camera, gravity = find_camera(source)
             turn = level_rotation(gravity.down, self.upright) if self.upright and gravity is not None else None
             return undistort_file(
@@ -134,27 +160,6 @@ class Undistort:
             return text if text.startswith(source.name) else f"{source.name}: {text}"
         except MemoryError:
             return f"{source.name}: not enough memory."
-
-
-def find_photos(given: tuple[Path, ...], out: Path) -> list[tuple[Path, Path]]:
-    """Photos with the files to write; folders are searched and keep their structure. Raises ImageError."""
-    pairs: list[tuple[Path, Path]] = []
-    for path in given:
-        if str(path).startswith("example:"):
-            path = example_path(str(path).removeprefix("example:"))
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in PHOTO_SUFFIXES and not p.is_dir())
-            pairs += [(p, out / p.relative_to(path)) for p in inside if out.resolve() not in p.resolve().parents]
-        else:
-            pairs.append((path, out / path.name))
-    if not pairs:
-        raise ImageError("There are no photos to undistort in what was given.")
-    pairs = [(p, t if t.suffix.lower() in PILLOW else t.with_suffix(".png")) for p, t in pairs]
-    targets = [t for _, t in pairs]
-    twice = next((t for t in targets if targets.count(t) > 1), None) if len(set(targets)) < len(targets) else None
-    if twice is not None:
-        raise ImageError(f"Two photos would both become '{twice}'. Undistort their folders one by one.")
-    return pairs
 
 
 def describe(item: UndistortedFile) -> str:

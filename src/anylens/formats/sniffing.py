@@ -8,6 +8,7 @@ from pathlib import Path
 from anylens.errors import FormatError
 from anylens.formats.table import FORMATS, Format
 
+PICTURES = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"II*\0", b"MM\0*")
 TOO_LARGE = 256 * 2**20  # bytes; a camera file beyond this is something else
 
 
@@ -40,6 +41,8 @@ def _in_folder(path: Path) -> Path:
 
 def sniff(content: bytes, name: str) -> Format:
     """The format of a camera file. Raises FormatError if it looks like none."""
+    if content.startswith(PICTURES):
+        raise FormatError(f"{name} is a picture, not a camera file. Find its camera first: anylens {name} --json.")
     if name.lower().endswith(".bin") or b"\0" in content[:64]:
         return FORMATS["colmap_binary"]
     text = content.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
