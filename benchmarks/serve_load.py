@@ -2,6 +2,7 @@
 
     python benchmarks/serve_load.py [SECONDS] [CLIENTS] [REQUESTS]
 
+First one 12-megapixel JPEG: the first answer of a fresh process and later ones, and where their time goes.
 Every answer is compared with that of the Python API, digit by digit (with one thread, as in the service: several change
 the network's last float32 digit). The ratio is against a plain loop over the Python API before and
 after, on the same machine and photos. Then requests go on until there were REQUESTS (3000; 0 leaves this out) and the
@@ -27,8 +28,9 @@ from PIL import Image
 from anylens.calibration import Calibrator
 from anylens.examples import example_names, example_path
 
-LOOP_SECONDS = 15.0
-WARM_UP = 100  # requests before memory is first read
+LOOP_SECONDS = 10.0
+PART = b'--x\r\nContent-Disposition: form-data; name="photos"; filename="p.jpg"\r\n\r\n'
+WARM_UP = 64  # requests before memory is first read
 
 
 def make_photos(count: int = 12) -> list[bytes]:
@@ -45,6 +47,14 @@ def make_photos(count: int = 12) -> list[bytes]:
     return photos
 
 
+def large_photo() -> bytes:
+    """A 12-megapixel JPEG of some megabytes, with grain."""
+    photo = Image.open(example_path("room")).convert("RGB").resize((4000, 3000), Image.Resampling.LANCZOS)
+    grain, out = np.random.default_rng(0).normal(0, 4, (3000, 4000, 1)), io.BytesIO()
+    Image.fromarray(np.clip(np.asarray(photo) + grain, 0, 255).astype(np.uint8)).save(out, "JPEG", quality=90)
+    return out.getvalue()
+
+
 def comparable(row: dict[str, Any]) -> str:
     return json.dumps({k: v for k, v in row.items() if k not in ("ms", "file")}, sort_keys=True)
 
@@ -58,13 +68,38 @@ def loop(calibrator: Calibrator, photos: list[bytes], seconds: float) -> float:
     return done / (time.perf_counter() - start)
 
 
+def ask(connection: http.client.HTTPConnection, body: bytes) -> tuple[int, bytes, str]:
+    """Status, content and Retry-After of one answer."""
+    kind = {"content-type": "multipart/form-data; boundary=x"}
+    connection.request("POST", "/v1/calibrate", PART + body + b"\r\n--x--\r\n", kind)
+    answer = connection.getresponse()
+    return answer.status, answer.read(), answer.headers.get("retry-after", "1")
+
+
+def tell_large(port: int, rounds: int = 7) -> None:
+    """Milliseconds of a large photo, by stage; transfer is all that is not work on it."""
+    photo, rows = large_photo(), []
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    for _ in range(rounds):
+        start = time.perf_counter()
+        [row] = json.loads(ask(connection, photo)[1])["results"]
+        total = 1e3 * (time.perf_counter() - start)
+        stages = {"network": row["ms"]["network"], "edges": row["ms"]["edges"], "reading": row["ms"]["read"],
+                  "fit and evidence": row["ms"]["fit"] + row["ms"]["evidence"]}  # fmt: skip
+        rows.append({"all": total, **stages, "transfer and the rest": total - sum(stages.values())})
+    connection.close()
+    later = sorted(rows[1:], key=lambda row: row["all"])[(rounds - 1) // 2]  # one of them: its parts add up
+    for name, one in (("first", rows[0]), ("later", later)):
+        parts = ", ".join(f"{stage} {ms / one['all']:.0%}" for stage, ms in one.items() if stage != "all")
+        print(f"12 megapixels, {len(photo) / 1e6:.1f} MB, {name} answer: {one['all']:.0f} ms: {parts}", flush=True)
+
+
 class Load:
     """Clients that ask until told to stop: `times` of answers, `statuses`, and what went `wrong`."""
 
     def __init__(self, port: int, photos: list[bytes], truth: list[str]):
         self.port, self.truth = port, truth
-        head = b'--x\r\nContent-Disposition: form-data; name="photos"; filename="p.jpg"\r\n\r\n'
-        self.bodies = [head + photo + b"\r\n--x--\r\n" for photo in photos]
+        self.photos = photos
         self.times: list[float] = []
         self.statuses: Counter[int] = Counter()
         self.wrong: list[str] = []
@@ -75,24 +110,21 @@ class Load:
         while more():
             start = time.perf_counter()
             try:
-                connection.request("POST", "/v1/calibrate", self.bodies[index % len(self.bodies)],
-                                   {"content-type": "multipart/form-data; boundary=x"})  # fmt: skip
-                answer = connection.getresponse()
-                data = answer.read()
+                status, data, wait = ask(connection, self.photos[index % len(self.photos)])
             except (OSError, http.client.HTTPException) as error:
                 self.wrong.append(f"lost: {error!r}")
                 connection.close()
                 continue
-            self.statuses[answer.status] += 1
-            if answer.status == 200:
+            self.statuses[status] += 1
+            if status == 200:
                 self.times.append(time.perf_counter() - start)
                 if comparable(json.loads(data)["results"][0]) != self.truth[index % len(self.truth)]:
                     self.wrong.append(f"photo {index % len(self.truth)} differs")
                 index += 1
-            elif answer.status == 503:
-                time.sleep(min(1.0, float(answer.headers["retry-after"])))
+            elif status == 503:
+                time.sleep(min(1.0, float(wait)))
             else:
-                self.wrong.append(f"status {answer.status}")
+                self.wrong.append(f"status {status}")
 
     def run(self, clients: int, more: Any) -> float:
         """Seconds until the last client has its last answer."""
@@ -124,6 +156,7 @@ def main() -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         port = int(process.stdout.readline().split("/  ")[0].rpartition(":")[2])  # type: ignore[union-attr]
         try:
+            tell_large(port)
             warm = Load(port, photos, truth)
             warm.run(clients, lambda: len(warm.times) < WARM_UP)
             before = resident(port)

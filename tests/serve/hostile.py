@@ -13,7 +13,8 @@ FORM = b"Content-Type: multipart/form-data; boundary=x\r\n"
 CLIENT_ERRORS = tuple(range(400, 500))
 NAMES = ["../../etc/passwd", "/etc/shadow", "C:\\Windows\\win.ini", "..\\..\\x.jpg", "%2e%2e%2fx", "....//....//x",
          "~/x", "file:///etc/passwd", "\\\\server\\share\\x", "x" * 3000, "..", ".", "", "a\tb", "\u202egpj.exe",
-         "con.jpg", "-rf", "$(id).jpg", "<script>alert(1)</script>", "{{7*7}}", "%s%n%s", "' OR 1=1 --", "a\u0000b"]  # fmt: skip
+         "con.jpg", "-rf", "$(id).jpg", "<script>alert(1)</script>", "{{7*7}}", "%s%n%s", "' OR 1=1 --",
+         "a\u0000b"]  # fmt: skip
 
 
 @dataclass(frozen=True)

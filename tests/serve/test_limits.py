@@ -13,6 +13,8 @@ import pytest
 from running_service import AsProcess, InThread
 
 from anylens.cli import main
+from anylens.serve.gate import Gate
+from anylens.serve.metrics import Metrics
 from anylens.serve.names import clean_name
 from anylens.serve.refusal import Refused
 from anylens.serve.settings import Settings
@@ -174,6 +176,29 @@ def test_time_is_over_for_slow_work_and_its_place_is_kept_until_it_ends():
             break
         time.sleep(0.02)
     assert workers.pending == 0
+
+
+def test_an_application_that_never_answers_is_answered_for(monkeypatch):
+    """Beyond every limit, as after a machine stood still: 503, not an empty or a failed answer."""
+    monkeypatch.setattr("anylens.serve.gate.SPARE_SECONDS", 0.0)
+    sent = []
+
+    async def stuck(scope, receive, send):
+        await asyncio.sleep(30)
+
+    async def receive():
+        return {"type": "http.request"}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "raw_path": b"/", "query_string": b"",
+             "headers": [(b"host", b"127.0.0.1")]}  # fmt: skip
+    gate = Gate(stuck, Settings(upload_seconds=0.1, max_seconds=0.1), Metrics())
+    asyncio.run(gate(scope, receive, send))
+    assert sent[0]["status"] == 503
+    assert (b"retry-after", b"1") in sent[0]["headers"]
+    assert b"Try again" in sent[1]["body"]
 
 
 def test_nothing_is_written_and_no_path_is_told(tmp_path, room):

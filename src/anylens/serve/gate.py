@@ -32,6 +32,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 HEAD_BYTES = 32_768
+SPARE_SECONDS = 30.0  # beyond sending and work: for answers that are read slowly
 LINGER_SECONDS, LINGER_BYTES = 3.0, 256 * 2**20
 
 
@@ -63,7 +64,7 @@ class Gate:
                 message = {**message, "headers": [*message["headers"], *extra]}
             await send(message)
 
-        limit = self.settings.upload_seconds + self.settings.max_seconds + 30
+        limit = self.settings.upload_seconds + self.settings.max_seconds + SPARE_SECONDS
         try:
             self.check(scope)
             await asyncio.wait_for(self.app(scope, receive_marked, send_marked), limit)
@@ -73,8 +74,10 @@ class Gate:
             await refuse(send_marked, refused)
         except Left:
             status = 499
-        except asyncio.TimeoutError:  # a reader that does not read: the connection is closed
-            status = status or 408
+        except asyncio.TimeoutError:
+            if not status:  # the whole machine stood still
+                await refuse(send_marked, Refused(503, "no answer in time. Try again.", 1))
+            # otherwise a reader that does not read: the connection is closed
         finally:
             path = getattr(scope.get("route"), "path", None) or "other"
             self.metrics.count("anylens_requests_total", path=path, status=str(status))

@@ -39,10 +39,15 @@ class Workers:
         futures = [self._pool.submit(self._timed, job) for job in jobs]
         for future in futures:
             future.add_done_callback(self._left)
+        waited = [asyncio.wrap_future(future) for future in futures]
         try:
-            return await asyncio.wait_for(asyncio.gather(*map(asyncio.wrap_future, futures)), seconds)
-        except asyncio.TimeoutError:
-            raise Refused(503, f"no answer within {seconds:g} seconds. Try again.", self.wait_seconds()) from None
+            done, late = await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
+            for error in [one.exception() for one in done]:
+                if error is not None:
+                    raise error
+            if late:
+                raise Refused(503, f"no answer within {seconds:g} seconds. Try again.", self.wait_seconds())
+            return [one.result() for one in waited]
         finally:
             for future in futures:
                 future.cancel()

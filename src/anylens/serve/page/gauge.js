@@ -33,6 +33,6 @@ export function drawGauge(box, row) {
   const words = element("p", { className: "fov" },
     element("strong", { id: "hfov", textContent: degrees(row.hfov_deg, 2) }),
     element("span", { id: "hfov-interval", textContent: row.hfov_interval_deg.map((v) => degrees(v, 1)).join(" to ") }),
-    element("small", { textContent: "is where the truth lies in two of three photos (68 %)" }));
+    element("small", { textContent: "is where the truth lies in two of three photos (68\u00a0%)" }));
   box.replaceChildren(svg, words);
 }
