@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
+
+import numpy as np
 
 from anylens.arrays import Array, as_float64, finite_all, namespace, safe_norm
 from anylens.errors import FitError
@@ -74,15 +77,20 @@ class Problem:
         n = self.w.shape[-1]
         if n <= count:
             return self
-        # A golden-section stride visits a row-major grid without favouring any column.
-        stride = int(n * 0.6180339887) | 1
-        while _gcd(stride, n) > 1:
-            stride += 1
-        index = (self.xp.arange(count, device=self.w.device) * stride) % n
+        index = self.xp.asarray(_spread(n, count), device=self.w.device)
         thin = self.each(lambda a: self.xp.take(a, index, axis=-1))
         if bool(self.xp.any(self.xp.sum(thin.w, axis=-1) <= 0.2 * count / n)):
             return self  # most of the weight lies elsewhere
         return thin.replace_weights(thin.w)
+
+
+@lru_cache(maxsize=64)
+def _spread(n: int, count: int) -> np.ndarray:
+    """Indices of `count` of n rays: a golden-section stride visits a row-major grid without favouring any column."""
+    stride = int(n * 0.6180339887) | 1
+    while math.gcd(stride, n) > 1:
+        stride += 1
+    return np.arange(count) * stride % n
 
 
 def _rays(a: Array, span: slice) -> Array:
@@ -123,18 +131,17 @@ def make_problem(pixels: Any, rays: Any, weights: Any, width: int, height: int, 
         if not finite_all(w, xp) or bool(xp.any(w < 0)):
             raise FitError("Weights must be finite and not negative.")
         w = xp.broadcast_to(w, (*batch, n))
-    used = w > 0
-    if bool(xp.any(xp.sum(xp.astype(used, xp.int64), axis=-1) < least)):
-        raise FitError(f"Fewer than {least} rays have a positive weight; this camera model needs as many.")
     X, Y, Z = (xp.broadcast_to(rays[..., i], (*batch, n)) for i in range(3))
     u, v = (xp.broadcast_to(pixels[..., i], (*batch, n)) for i in range(2))
-    finite = xp.isfinite(X) & xp.isfinite(Y) & xp.isfinite(Z) & xp.isfinite(u) & xp.isfinite(v)
-    if bool(xp.any(used & ~finite)):
-        raise FitError("Some rays or pixels are NaN or infinite. Give them the weight 0 to leave them out.")
     if weights is not None:
+        used = w > 0
+        if bool(xp.any(xp.sum(xp.astype(used, xp.int64), axis=-1) < least)):
+            raise FitError(f"Fewer than {least} rays have a positive weight; this camera model needs as many.")
         X, Y, u, v = (xp.where(used, a, 0.0) for a in (X, Y, u, v))
         Z = xp.where(used, Z, 1.0)
     length = xp.sqrt(X * X + Y * Y + Z * Z)
+    if not finite_all(length + (u - v), xp):
+        raise FitError("Some rays or pixels are NaN or infinite. Give them the weight 0 to leave them out.")
     if bool(xp.any(length < 1e-12)):
         raise FitError("Some rays have no length.")
     half = half_diagonal(width, height)
@@ -170,9 +177,3 @@ def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
             raise ValueError
         out.append(max(m, n))
     return tuple(reversed(out))
-
-
-def _gcd(a: int, b: int) -> int:
-    while b:
-        a, b = b, a % b
-    return a

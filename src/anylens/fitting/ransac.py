@@ -13,7 +13,7 @@ from anylens.errors import FitError
 from anylens.fitting.closed import closed_form
 from anylens.fitting.known import make_known
 from anylens.fitting.problem import make_problem
-from anylens.fitting.residual import modelled, residual
+from anylens.fitting.residual import modelled, presentable, residual
 from anylens.fitting.single import Fit, fit, least_rays
 from anylens.profiles import parse
 
@@ -47,9 +47,7 @@ def fit_ransac(pixels: Any, rays: Any, model: str, *, width: int, height: int, w
         except FitError:
             raise FitError("Too many samples are degenerate: the rays do not determine a camera.") from None
         q = xp.concat([xp.log(found[..., :2]), found[..., 2:]], axis=-1)
-        finite = xp.all(xp.isfinite(q), axis=-1)
-        plain = xp.asarray((0.0, 0.0, 0.0, 0.0, *spec.profile.start_coefs()), dtype=q.dtype, device=q.device)
-        q = xp.where(finite[:, None], q, plain)
+        q, finite = presentable(q, spec.profile, xp)
         score = xp.concat([_inliers(problem, spec.profile, q[i : i + CHUNK, :], threshold_deg)[1]
                            for i in range(0, iterations, CHUNK)], axis=0)  # fmt: skip
         score = xp.where(finite, score, -1.0)

@@ -33,8 +33,9 @@ class Schedule:
 
 
 FLOOR = 1e-29  # a mean squared angle that is rounding alone
-FEW = 8  # a batch smaller than this is not worth dividing
+EMPTY = 1e-60  # added to a diagonal: what a parameter without effect is divided by
 STUCK = 1e10  # damping beyond which no step leads down
+FEW = 8  # a batch smaller than this is not worth dividing
 DAMPED = Schedule()
 PAPER = Schedule(steps=5, damped=False)
 
@@ -71,13 +72,16 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Space:
-    """Where parameters may go: free directions T (P, F), bounds (P,), and the same by direction (F,)."""
+    """Where parameters may go: free directions Tᵀ (F, P) and bounds (P,)."""
 
-    T: Array
+    Tt: Array
     low: Array
     high: Array
-    lead: Array  # (F,) the parameter that speaks for each direction
+    lead: Array  # (F,) the parameter that speaks for each direction; its bounds:
+    lead_low: Array
+    lead_high: Array
     limit: Array  # (F,) largest step
+    eye: Array
 
 
 def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, loss: Loss = L2,
@@ -101,11 +105,11 @@ def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, lo
 
 def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, steps: int, xp) -> State:
     for i in range(steps):
-        step = xp.clip(_step(s, space, xp), -space.limit, space.limit)
+        step = _step(s, space, xp)
         if schedule.damped:
             # The fall that the quadratic model promises: once it is nothing, another evaluation tells nothing.
-            promise = xp.sum(step * s.now.gradient, axis=-1)
-            s = s._replace(done=s.done | (promise <= schedule.tolerance * s.now.cost))
+            promise = xp.vecdot(step, 2 * s.now.gradient - (s.now.hessian @ step[..., None])[..., 0])
+            s = s._replace(done=s.done | (xp.abs(promise) <= schedule.tolerance * s.now.cost))
         going = ~(s.done | (s.damping > STUCK))
         left = int(xp.sum(xp.astype(going, xp.int64)))
         if left == 0:
@@ -114,7 +118,7 @@ def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, s
             index = xp.nonzero(going)[0]
             rest = _iterate(objective.take(index), s.take(index, xp), space, schedule, steps - i, xp)
             return s.put(rest, going, xp)
-        trial = xp.minimum(xp.maximum(s.q + step @ xp.matrix_transpose(space.T), space.low), space.high)
+        trial = xp.minimum(xp.maximum(s.q + step @ space.Tt, space.low), space.high)
         new = objective(trial)
         better = xp.all(xp.isfinite(new.normal), axis=(-2, -1))
         damping = s.damping
@@ -132,37 +136,42 @@ def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, s
 
 
 def _step(s: State, space: Space, xp) -> Array:
-    """(H + λ diag)⁻¹ g along the free directions, without the parameters that press against a bound.
+    """(H + λ diag H)⁻¹ g along the free directions, within the bounds.
 
-    A parameter on its bound is let go where the cost falls inward, unless the joint step would push it out
-    again through its correlation with the others.
+    A parameter that would cross its bound goes as far as that and the others follow with it, as they would in a
+    bounded quadratic problem; one that sits on its bound is thereby let go as soon as the joint step leads inward.
     """
-    g, q = detach(s.now.gradient), xp.take(detach(s.q), space.lead, axis=-1)
-    at_low, at_high = q <= xp.take(space.low, space.lead), q >= xp.take(space.high, space.lead)
-    pressed = (at_low & (g < 0)) | (at_high & (g > 0))
-    step = _solve(s, pressed, xp)
-    outward = (at_low & (step < 0)) | (at_high & (step > 0))
-    if bool(xp.any(outward)):
-        step = _solve(s, pressed | outward, xp)
-    return step
+    q = xp.take(detach(s.q), space.lead, axis=-1)
+    low, high = xp.maximum(space.lead_low - q, -space.limit), xp.minimum(space.lead_high - q, space.limit)
+    step = _solve(s, space.eye, xp)
+    held: Array = False
+    for _ in range(2):
+        outside = (step < low) | (step > high)
+        if not bool(xp.any(outside)):
+            return step
+        step = xp.minimum(xp.maximum(step, low), high)
+        held = outside | held
+        step = _solve(s, space.eye, xp, (held, xp.where(held, step, 0.0)))
+    return xp.minimum(xp.maximum(step, low), high)
 
 
-def _solve(s: State, held: Array, xp) -> Array:
-    H = s.now.hessian
-    diagonal = xp.linalg.diagonal(H)
-    # Held and undetermined parameters get an empty row here; 1 on their diagonal keeps them where they are.
-    empty = held | (diagonal <= 1e-300)
-    scale = xp.where(empty, 0.0, 1 / xp.sqrt(xp.where(empty, 1.0, diagonal)))
-    eye = xp.eye(H.shape[-1], dtype=H.dtype, device=H.device)
-    ridge = s.damping[..., None] + 1e-14 + xp.astype(empty, H.dtype)
-    H = H * (scale[..., :, None] * scale[..., None, :]) + eye * ridge[..., None, :]
-    return xp.linalg.solve(H, (s.now.gradient * scale)[..., None])[..., 0] * scale
+def _solve(s: State, eye: Array, xp, fixed: tuple[Array, Array] | None = None) -> Array:
+    """The damped step, some components (`fixed`: which, and all values) given; what has no effect stays as it is."""
+    H, g = s.now.hessian, s.now.gradient
+    scale = 1 / xp.sqrt(xp.linalg.diagonal(H) + EMPTY)
+    if fixed is not None:
+        scale = xp.where(fixed[0], 0.0, scale)
+        g = g - (H @ fixed[1][..., None])[..., 0]
+    H = H * (scale[..., :, None] * scale[..., None, :]) + (s.damping + 1e-14)[..., None, None] * eye
+    free = xp.linalg.solve(H, (g * scale)[..., None])[..., 0] * scale
+    return free if fixed is None else free + fixed[1]
 
 
 def _space(profile: Profile, q: Array, ties: np.ndarray, xp) -> Space:
     bounds = [(-8.0, 8.0)] * 2 + [(-100.0, 100.0)] * 2 + profile.coef_bounds()
     lead = ties.argmax(axis=0)
     limit = np.asarray((*MAX_STEP, *(math.inf,) * len(profile.coefs)))[lead]
-    make = lambda x: xp.asarray(x, dtype=q.dtype, device=q.device)  # noqa: E731
-    low, high = (make([b[i] for b in bounds]) for i in (0, 1))
-    return Space(make(ties), low, high, xp.asarray(lead, device=q.device), make(limit))
+    low, high = (np.asarray(side) for side in zip(*bounds))
+    parts = (ties.T, low, high, lead, low[lead], high[lead], limit, np.eye(len(lead)))
+    make = (xp.asarray(a, dtype=None if a is lead else q.dtype, device=q.device) for a in parts)
+    return Space(*make)

@@ -141,7 +141,7 @@ def linearise(problem: Problem, profile: Profile, q: Array, loss: Loss = L2, sta
         root = root * xp.sqrt(slope)
     scale = factor * root
     a, b = a * scale, b * scale
-    cost = xp.sum(a * a + b * b if loss.plain else problem.w * rho, axis=-1)
+    cost = xp.vecdot(a, a) + xp.vecdot(b, b) if loss.plain else xp.vecdot(problem.w, rho)
     moved = xp.where(at.inside, root, 0.0)  # beyond a fold the ray no longer follows the parameters
     pull, turn = -at.ray.by_r * moved, at.turn * root
     pull_x, pull_y, turn_x, turn_y = pull * at.cosine, pull * at.sine, turn * at.sine, turn * at.cosine
@@ -149,12 +149,18 @@ def linearise(problem: Problem, profile: Profile, q: Array, loss: Loss = L2, sta
     return Local(xp.stack(along, axis=-2), xp.stack([turn_x * at.x, turn_x, turn_y, b], axis=-2), cost, at)
 
 
+def presentable(q: Array, profile: Profile, xp) -> tuple[Array, Array]:
+    """q (..., P) with cameras that are not finite replaced by a plain one, and which (...) were finite."""
+    finite = xp.all(xp.isfinite(q), axis=-1)
+    plain = xp.asarray((0.0, 0.0, 0.0, 0.0, *profile.start_coefs()), dtype=q.dtype, device=q.device)
+    return xp.where(finite[..., None], q, plain), finite
+
+
 def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array:
     """The cost alone; a non-finite camera costs infinity."""
     xp = problem.xp
-    bad = xp.any(~xp.isfinite(q), axis=-1, keepdims=True)
-    plain = xp.asarray((0.0, 0.0, 0.0, 0.0, *profile.start_coefs()), dtype=q.dtype, device=q.device)
-    a, b, factor = residual(problem, modelled(problem, profile, xp.where(bad, plain, q)))
+    q, finite = presentable(q, profile, xp)
+    a, b, factor = residual(problem, modelled(problem, profile, q))
     squared = (a * a + b * b) * factor * factor
-    cost = xp.sum(problem.w * (squared if loss.plain else loss(squared, xp)[0]), axis=-1)
-    return xp.where(bad[..., 0] | ~xp.isfinite(cost), math.inf, cost)
+    cost = xp.vecdot(problem.w, squared if loss.plain else loss(squared, xp)[0])
+    return xp.where(finite & xp.isfinite(cost), cost, math.inf)

@@ -44,19 +44,25 @@ def _misfit(s: Sample, w: Array, profile: Profile, known: Known, values: Array) 
     Two unknowns at most (a focal length and one coefficient): their normal equations by Cramer's rule.
     """
     xp = s.xp
+
+    def dot(a: Array, b: Array) -> Array:
+        return xp.vecdot(a, b)[..., None]
+
     columns, rhs = profile.rows(s, values)
+    first = columns[0]
+    weighted = w * first
+    square = dot(weighted, first)
     if profile.linear_coefs:
-        low, high = profile.bounds[profile.linear_coefs[0]]
-        y = known.get(profile.linear_coefs[0])
+        name, second = profile.linear_coefs[0], columns[1]
+        y = known.get(name)
         if y is None:
-            ff, fy, yy, fb, yb = (xp.sum(w * a * b, axis=-1, keepdims=True) for a, b in
-                                  ((columns[0], columns[0]), (columns[0], columns[1]), (columns[1], columns[1]),
-                                   (columns[0], rhs), (columns[1], rhs)))  # fmt: skip
-            y = xp.clip((ff * yb - fy * fb) / xp.maximum(ff * yy - fy * fy, 1e-300 + 0 * ff), low, high)
-        rhs = rhs - y * columns[1]
+            cross, wanted = dot(weighted, second), w * second
+            below = xp.maximum(square * dot(wanted, second) - cross * cross, 1e-300)
+            y = (square * dot(wanted, rhs) - cross * dot(weighted, rhs)) / below
+            y = xp.clip(y, *profile.bounds[name])
+        rhs = rhs - y * second
     focal = known.get("fx")
-    if focal is None:
-        square = xp.sum(w * columns[0] ** 2, axis=-1, keepdims=True)
-        focal = xp.sum(w * columns[0] * rhs, axis=-1, keepdims=True) / square
-    misfit = xp.sum(w * (rhs / focal - columns[0]) ** 2, axis=-1)
+    focal = dot(weighted, rhs) / square if focal is None else focal
+    miss = rhs / focal - first
+    misfit = xp.vecdot(w * miss, miss)
     return xp.where(xp.isfinite(misfit) & (focal[..., 0] > 0), misfit, 1e30)

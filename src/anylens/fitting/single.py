@@ -19,7 +19,7 @@ from anylens.fitting.onestep import one_step
 from anylens.fitting.priors import Priors, fov_gradient
 from anylens.fitting.problem import Problem, make_problem
 from anylens.fitting.refine import FLOOR, Refined, Schedule, refine
-from anylens.fitting.residual import Loss, mean_cost
+from anylens.fitting.residual import Loss, mean_cost, presentable
 from anylens.fitting.uncertainty import Uncertainty, estimate, estimate_shared
 from anylens.profiles import Model, parse
 from anylens.profiles.base import Profile
@@ -28,7 +28,7 @@ THIN = 600  # with more rays than twice this, the closed form takes so many
 MANY = 4096  # with more rays than this, all but the last steps of the refinement run on the thin sample too
 BRANCH = 128  # rays that decide between the valleys of a model, in a few steps
 ROUGH = 1e-3  # relative fall of the cost at which a thin sample has told what it can
-SHORT = Schedule(steps=8, tolerance=ROUGH)
+SHORT = Schedule(steps=4, tolerance=ROUGH)
 
 
 @dataclass(frozen=True)
@@ -135,20 +135,21 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     profile = spec.profile
     thin = problem.thinned(THIN) if problem.w.shape[-1] > 2 * THIN else problem
     found = one_step(thin, profile, facts)[None, ...] if joint else closed_form(thin, profile, facts)
-    candidates, few = _logarithmic(found, problem.xp), problem.thinned(BRANCH)
-    start = _best(few, profile, candidates, loss)
+    candidates, few = _logarithmic(found, problem.xp), thin.thinned(BRANCH)
     schedule = refined if isinstance(refined, Schedule) else Schedule(steps=30 if refined else 0)
+    run = partial(refine, profile=profile, ties=facts.ties, loss=loss, schedule=schedule)
+    damped = schedule.steps and schedule.damped
+    if profile.scan and damped:
+        start, q = _race(few, profile, candidates, partial(run, schedule=SHORT))
+    else:
+        start = q = _best(few, profile, candidates, loss)
     extra = None
     if priors:
         rough = estimate(thin, profile, start, facts.ties, None)
         extra = Priors(priors, spec, thin, detach(rough.strength)).normal
-    run = partial(refine, profile=profile, ties=facts.ties, loss=loss, schedule=schedule, extra=extra)
-    q = start
-    if schedule.steps and schedule.damped:
-        if profile.scan:
-            q = _best_branch(few, candidates, partial(run, schedule=SHORT), start)
-        if problem.w.shape[-1] > MANY:
-            q = run(thin, q=q, schedule=replace(schedule, tolerance=ROUGH)).q
+        run = partial(run, extra=extra)
+    if damped and problem.w.shape[-1] > MANY:
+        q = run(thin, q=q, schedule=replace(schedule, tolerance=ROUGH)).q
     out = run(problem, q=q)
     start_cost = out.cost_before if q is start and extra is None else mean_cost(problem, profile, start, loss)
     if extra is None and bool(problem.xp.any(out.cost > start_cost + FLOOR)):
@@ -157,15 +158,17 @@ def solve(problem: Problem, spec: Model, facts: Known, refined: bool | Schedule,
     return _answer(problem, spec, facts, out, start_cost, extra(out.q)[..., :-1, :-1] if extra else None, problem.xp)
 
 
-def _best_branch(thin: Problem, candidates: Array, run: Callable, start: Array) -> Array:
-    """Refine every candidate on a few rays, all at once, and keep the one that ends lowest.
+def _race(few: Problem, profile: Profile, candidates: Array, run: Callable) -> tuple[Array, Array]:
+    """The cheapest candidate, and where the one ends that a few steps on a few rays bring lowest; all at once.
 
     Double sphere and EUCM have several valleys; the start of the right one may lie above that of a wrong one.
     """
-    xp = thin.xp
-    finite = xp.all(xp.isfinite(candidates), axis=-1, keepdims=True)
-    ends = run(thin, q=xp.where(finite, candidates, start))
-    return _pick(ends.q, xp.argmin(xp.clip(detach(ends.cost), min=FLOOR), axis=0), xp)
+    xp = few.xp
+    q, finite = presentable(candidates, profile, xp)
+    ends = run(few, q=q)
+    before, after = (xp.where(finite, xp.clip(detach(c), min=FLOOR), math.inf) for c in (ends.cost_before, ends.cost))
+    start, end = _pick(candidates, xp.argmin(before, axis=0), xp), _pick(ends.q, xp.argmin(after, axis=0), xp)
+    return start, xp.where(xp.isfinite(start), end, start)
 
 
 def _choose(first: Array, a: Refined, b: Refined, xp) -> Refined:

@@ -154,7 +154,7 @@ class Forward(Profile):
         xp = namespace(r)
         top = self.limits(k)[0] if top is None else top
         start = xp.atan(r) if start is None else start
-        return solve_monotone(lambda t, k: (self.radius(t, k), self.radius_grad(t, k)[0]), k, r, top, start, xp)
+        return solve_monotone(lambda t, k: (self.radius(t, k), self.radius_grad(t, k)[0]), k, r, top, start, xp)[0]
 
     def angle_grad(self, theta, r, k):
         return implicit(*self.radius_grad(theta, k))
@@ -177,7 +177,7 @@ class Backward(Profile):
             return theta, self.angle_grad(theta, r, k)[0] * (1 + r * r)
 
         end = xp.minimum(xp.atan(top), math.pi / 2 - 1e-9)
-        return xp.tan(solve_monotone(angle_at, k, theta, end, theta, xp))
+        return xp.tan(solve_monotone(angle_at, k, theta, end, theta, xp)[0])
 
     def radius_grad(self, theta, k):
         return implicit(*self.angle_grad(theta, self.radius(theta, k), k))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from anylens.arrays import Array, detach, spread
 
@@ -14,27 +17,27 @@ NEAR = 1e-6  # as far as the value may miss then, in brackets
 FLAT = 1e-4  # slopes below this, at a fold, are left to the brackets
 
 
-def solve_monotone(
-    fun: Callable[[Array, Array], tuple[Array, Array]], k: Array, y: Array, top: Array, start: Array, xp: Any
-) -> Array:
+def solve_monotone(fun: Callable[[Array, Array], tuple[Array, Array]], k: Array, y: Array, top: Array, start: Array,
+                   xp: Any, close: float = CLOSE) -> tuple[Array, Array]:  # fmt: skip
     """x in [0, top] with fun(x, k) = y, for an increasing `fun` that returns value and slope; top may be inf.
 
     A few plain Newton steps suffice from a good start; what has not settled then, usually few elements, is bracketed
-    and bisected wherever Newton leaves the bracket. Only the last step carries a gradient: that of the implicit
-    function theorem.
+    and bisected wherever Newton leaves the bracket. A step below `close` is the last one: what remains is about its
+    square. Only that one carries a gradient, by the implicit function theorem. With x comes the slope, at most
+    `close` away from it.
     """
     top, x = detach(top), xp.minimum(detach(start), detach(top))
     for _ in range(4):
         value, slope = fun(x, k)
         step = (value - y) / xp.maximum(slope, FLAT)
         new = xp.minimum(xp.abs(x - step), top)
-        settled = xp.abs(detach(step)) <= CLOSE
+        settled = xp.abs(detach(step)) <= close
         if bool(xp.all(settled)):
-            return new
+            return new, slope
         x = detach(new)
     x = _finish(fun, detach(k), detach(y), top, detach(start), x, settled, xp)
     value, slope = fun(x, k)
-    return x - (value - y) / xp.where(slope > 1e-12, slope, 1.0)
+    return x - (value - y) / xp.where(slope > 1e-12, slope, 1.0), slope
 
 
 def _finish(fun, k: Array, y: Array, top: Array, start: Array, x: Array, settled: Array, xp) -> Array:
@@ -76,32 +79,38 @@ def first_root(c: Array, upper: float, xp: Any) -> Array:
     """Smallest s in (0, upper) with  1 + Σ_d c_d s^d = 0  (d = 1..D), else `upper`.  c (..., D) -> (..., 1).
 
     In closed form up to D = 2. Else: no root is smaller than S/2 with S = min |c_d|^(-1/d) (Fujiwara's bound for the
-    reversed polynomial), so a geometric grid from there finds the first sign change and Newton sharpens it.
+    reversed polynomial), so a geometric grid from there finds the first sign change, a chord and Newton sharpen it.
     """
     c = detach(c)
     degree = c.shape[-1]
     if degree <= 2:
         return _quadratic_root(c, upper, xp)
-    orders = xp.arange(1, degree + 1, dtype=c.dtype, device=c.device)
+    orders, powers = (xp.asarray(a, dtype=c.dtype, device=c.device) for a in _grid(degree))
     size = xp.max(xp.abs(c) ** (1 / orders), axis=-1, keepdims=True)
     start = 0.5 / xp.maximum(size, 1e-12)
-    grid = STEP ** xp.arange(GRID, dtype=c.dtype, device=c.device)
-    negative = (c * start**orders) @ grid ** orders[:, None] < -1
-    found = xp.any(negative, axis=-1, keepdims=True)
+    scaled = c * start**orders  # in s / start
+    values = 1 + scaled @ powers
+    negative = values < 0
     limit = xp.full_like(start, upper)
-    if not bool(xp.any(found)):
+    if not bool(xp.any(negative)):
         return limit
-    index = xp.argmax(xp.astype(negative, xp.int64), axis=-1, keepdims=True)
-    top = start * STEP ** xp.astype(index, c.dtype)
+    index = xp.clip(xp.argmax(xp.astype(negative, xp.int64), axis=-1, keepdims=True), min=1)
+    above, below = (xp.take_along_axis(values, i, axis=-1) for i in (index - 1, index))
+    top = STEP ** xp.astype(index, c.dtype)
     bottom = top / STEP
-    root = 0.5 * (top + bottom)
-    both = xp.stack([c, c * orders], axis=-2)  # of the polynomial and of its derivative
-    for _ in range(5):
-        powers = both @ (root ** (orders - 1))[..., None]
-        value, slope = 1 + root * powers[..., 0, :], powers[..., 1, :]
+    root = bottom + (top - bottom) * above / (above - below)
+    for _ in range(3):
+        value, slope = polynomial_and_slope(scaled, root)
         new = root - value / xp.where(slope < 0, slope, -math.inf)
         root = xp.where((new > bottom) & (new < top), new, root)
-    return xp.where(found & (root < limit), root, limit)
+    return xp.where(xp.any(negative, axis=-1, keepdims=True), xp.minimum(start * root, limit), limit)
+
+
+@lru_cache
+def _grid(degree: int) -> tuple[np.ndarray, np.ndarray]:
+    """Orders d = 1..degree, and the d-th powers (degree, GRID) of the search grid of `first_root`."""
+    orders = np.arange(1, degree + 1)
+    return orders, STEP ** (np.arange(GRID) * orders[:, None])
 
 
 def _quadratic_root(c: Array, upper: float, xp: Any) -> Array:

@@ -28,16 +28,17 @@ class Polynomial(Forward):
         return self._value(self._t(theta), k)
 
     def radius_grad(self, theta, k):
-        return self._grad(self._t(theta), k)
+        t = self._t(theta)
+        return self._grad(t, self._value_and_slope(t, k)[1], k)
 
     def angle(self, r, k, start=None, top=None):
-        t = self._invert(r, k, None if start is None else self.variable(start), top)
+        t, _ = self._invert(r, k, None if start is None else self.variable(start), top)
         return namespace(r).atan(t) if self.tangent else t
 
     def trace(self, r, k, start=None, top=None):
         xp = namespace(r)
-        t = self._invert(r, k, start, top)
-        slope, by_k = self._grad(t, k)
+        t, slope = self._invert(r, k, start, top, close=1e-5)
+        slope, by_k = self._grad(t, slope, k)
         by_r, by_k = implicit(slope, by_k, 1 / STEEPEST)
         if not self.tangent:
             return Traced(*sin_cos(t, xp), by_r, by_k, t)
@@ -60,11 +61,12 @@ class Polynomial(Forward):
     def _t(self, theta):
         return namespace(theta).tan(theta) if self.tangent else theta
 
-    def _invert(self, r, k, start, top):
+    def _invert(self, r, k, start, top, **close):
+        """t at r, and dh/dt there."""
         xp = namespace(r)
         top = self._t_max(k) if top is None else self.variable(top)
-        start = r if start is None else xp.clip(start, 0.0, 50.0)
-        return solve_monotone(self._value_and_slope, k, r, top, start, xp)
+        start = r if start is None else xp.minimum(start, 50.0)
+        return solve_monotone(self._value_and_slope, k, r, top, start, xp, **close)
 
     def _value(self, t, k):
         return t * polynomial(k, power(t, self.stride))
@@ -75,9 +77,8 @@ class Polynomial(Forward):
         value, slope = polynomial_and_slope(k, s)
         return t * value, value + self.stride * s * slope
 
-    def _grad(self, t, k):
-        """dh/dϑ and dh/dk at t."""
-        _, slope = self._value_and_slope(t, k)
+    def _grad(self, t, slope, k):
+        """dh/dϑ and dh/dk at t, where dh/dt is `slope`."""
         step, rising, by_k = power(t, self.stride), t, []
         for _ in range(k.shape[-1]):
             rising = rising * step
