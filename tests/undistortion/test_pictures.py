@@ -183,12 +183,19 @@ def test_channels_are_kept(tmp_path, mode):
 @pytest.mark.parametrize(("dtype", "suffix"), [(np.uint16, ".png"), (np.uint16, ".tif"), (np.float32, ".tif")])
 def test_deep_colour_keeps_its_depth(tmp_path, dtype, suffix):
     image = (smooth(scale=60000 if dtype == np.uint16 else 3.0)).astype(dtype)
-    (tmp_path / f"in{suffix}").write_bytes(encode_picture(image, suffix))
+    extras = Image.Exif()
+    extras.load(photo()[1]["exif"])
+    profile = b"not a real profile" * 10
+    (tmp_path / f"in{suffix}").write_bytes(encode_picture(image, suffix, exif=extras, icc=profile))
     assert np.array_equal(read_raster(tmp_path / f"in{suffix}").pixels, image)
     done = undistort_file(tmp_path / f"in{suffix}", tmp_path / f"out{suffix}", CAMERA)
-    back = read_raster(done.picture).pixels
-    assert back.dtype == dtype
-    assert np.array_equal(back, undistort(image, CAMERA).image)
+    back = read_raster(done.picture)
+    assert back.pixels.dtype == dtype
+    assert np.array_equal(back.pixels, undistort(image, CAMERA).image)
+    assert back.icc == profile
+    assert back.exif[0x010F] == "Maker"
+    assert back.exif.get_ifd(0x8769)[0xA002] == 320
+    assert float(back.exif.get_ifd(0x8769)[0x829A]) == pytest.approx(0.01)
 
 
 def test_depth_is_never_cut_silently():

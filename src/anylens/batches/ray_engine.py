@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import pickle
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +36,10 @@ def map_on_ray(job: Job, task: str, items: list[Item], processes: int) -> Iterat
         return
     started = not ray.is_initialized()
     if started:
-        ray.init(log_to_driver=False, include_dashboard=False)
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # rows and failures are what a user wants to read
+        ray.init(log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR)
+    for name in ("ray.data", "ray.data._internal"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     try:
         context = ray.data.DataContext.get_current()
         context.execution_options.preserve_order = True

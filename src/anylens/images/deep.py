@@ -6,12 +6,15 @@ import struct
 import zlib
 
 import numpy as np
+from PIL import Image, TiffImagePlugin
 
 from anylens.errors import ImageError
 
 PNG_COLOUR = {1: 0, 2: 4, 3: 2, 4: 6}  # channels -> colour type
 UP = 2  # PNG filter: difference to the line above
-SHORT, LONG, UNDEFINED = 3, 4, 7  # TIFF field types
+ASCII, SHORT, LONG, UNDEFINED = 2, 3, 4, 7  # TIFF field types
+ORIENTATION, EXIF_IFD = 274, 34665
+WORDS = (270, 271, 272, 305, 306, 315, 33432)  # description, make, model, software, date, artist, copyright
 
 
 def encode_png16(pixels: np.ndarray, exif: bytes | None = None, icc: bytes | None = None) -> bytes:
@@ -37,8 +40,8 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
-def encode_tiff(pixels: np.ndarray, icc: bytes | None = None) -> bytes:
-    """TIFF bytes (one Deflate strip) of uint8, uint16 or float32 pixels (H, W) or (H, W, C)."""
+def encode_tiff(pixels: np.ndarray, icc: bytes | None = None, exif: Image.Exif | None = None) -> bytes:
+    """TIFF bytes (one Deflate strip) of uint8, uint16 or float32 pixels (H, W) or (H, W, C), with the EXIF tags."""
     if pixels.dtype.name not in ("uint8", "uint16", "float32"):
         raise ImageError(f"TIFF is written from uint8, uint16 or float32, not {pixels.dtype}.")
     pixels = pixels if pixels.ndim == 3 else pixels[..., None]
@@ -62,7 +65,12 @@ def encode_tiff(pixels: np.ndarray, icc: bytes | None = None) -> bytes:
     if icc:
         fields.append((34675, UNDEFINED, len(icc), icc))
     strip += b"\0" * (len(strip) % 2)
-    at = 8 + len(strip)  # the directory follows the pixels
+    if exif is not None:
+        inner = _inner_tags(exif, 8 + len(strip))
+        fields += [*_outer_tags(exif), _field(EXIF_IFD, LONG, [8 + len(strip)])]
+        strip += inner + b"\0" * (len(inner) % 2)
+    fields.sort()
+    at = 8 + len(strip)  # the directory follows pixels and tags
     values_at, entries, values = at + 2 + 12 * len(fields) + 4, b"", b""
     for tag, kind, count, body in fields:
         if len(body) <= 4:
@@ -76,3 +84,18 @@ def encode_tiff(pixels: np.ndarray, icc: bytes | None = None) -> bytes:
 
 def _field(tag: int, kind: int, values: list[int]) -> tuple[int, int, int, bytes]:
     return tag, kind, len(values), struct.pack(f"<{len(values)}{'H' if kind == SHORT else 'I'}", *values)
+
+
+def _outer_tags(exif: Image.Exif) -> list[tuple[int, int, int, bytes]]:
+    """What a TIFF keeps beside the layout of its pixels."""
+    texts = {tag: str(exif[tag]).encode() + b"\0" for tag in WORDS if tag in exif}
+    return [*((tag, ASCII, len(text), text) for tag, text in texts.items()),
+            _field(ORIENTATION, SHORT, [int(exif.get(ORIENTATION, 1))])]  # fmt: skip
+
+
+def _inner_tags(exif: Image.Exif, at: int) -> bytes:
+    """The EXIF directory, for a place `at` bytes into the file."""
+    directory = TiffImagePlugin.ImageFileDirectory_v2(b"II*\0\x08\0\0\0")
+    for tag, value in exif.get_ifd(EXIF_IFD).items():
+        directory[tag] = value
+    return directory.tobytes(at)

@@ -14,6 +14,7 @@ from anylens.images.exif import ExifTags, read_exif
 from anylens.images.opening import MAX_PIXELS, load_pixels, open_picture, read_bytes
 from anylens.images.orientation import turn_pixels
 
+ICC = 34675  # a TIFF's tag for the colour profile
 KEPT_MODES = ("L", "LA", "RGB", "RGBA", "CMYK", "I;16", "I", "F", "YCbCr", "LAB", "HSV")
 
 
@@ -34,7 +35,10 @@ def read_raster(source: str | Path | bytes, max_pixels: int = MAX_PIXELS, *, nam
     name = name or ("The picture" if isinstance(source, bytes) else Path(source).name)
     if data[:4] in (b"II*\0", b"MM\0*") and _is_float_colour(data, name, max_pixels):
         pixels, mode = _read_deep(data, name)
-        return Raster(pixels, mode, ExifTags())
+        exif = Image.Exif()
+        exif.load(data)  # a TIFF is laid out like an EXIF block
+        tags = read_exif(exif)
+        return Raster(turned_upright(pixels, tags), mode, tags, exif, exif.get(ICC))
     picture = open_picture(data, name, max_pixels)
     deep = _is_deep(picture, data)
     before = picture.size
@@ -53,8 +57,11 @@ def read_raster(source: str | Path | bytes, max_pixels: int = MAX_PIXELS, *, nam
             if picture.mode not in KEPT_MODES:
                 picture = picture.convert("RGBA" if "transparency" in picture.info or "A" in picture.mode else "RGB")
             mode, pixels = picture.mode, np.asarray(picture)
-    exif = _exif_of(picture)
-    return Raster(np.ascontiguousarray(turn_pixels(pixels, tags.orientation)), mode, tags, exif, icc)
+    return Raster(turned_upright(pixels, tags), mode, tags, _exif_of(picture), icc)
+
+
+def turned_upright(pixels: np.ndarray, tags: ExifTags) -> np.ndarray:
+    return np.ascontiguousarray(turn_pixels(pixels, tags.orientation))
 
 
 def _is_deep(picture: Image.Image, data: bytes) -> bool:

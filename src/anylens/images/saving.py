@@ -43,7 +43,7 @@ def encode_picture(
             if pixels.dtype != np.uint16:
                 raise ImageError(f"PNG holds 8 or 16 bits, the picture is {pixels.dtype}. Use .tif or .exr.")
             return encode_png16(pixels, exif.tobytes() if exif else None, icc)
-        return encode_tiff(pixels if pixels.dtype == np.uint16 else pixels.astype(np.float32), icc)
+        return encode_tiff(pixels if pixels.dtype == np.uint16 else pixels.astype(np.float32), icc, exif)
     picture = Image.fromarray(pixels) if mode is None else _with_mode(pixels, mode)
     kind = PILLOW[suffix]
     if kind in ("JPEG", "BMP", "JPEG2000") and picture.mode not in ("L", "RGB", "CMYK"):
