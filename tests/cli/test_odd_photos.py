@@ -50,6 +50,17 @@ def test_unusual_photos_calibrate(capsys, network, tmp_path):
     assert max(colour.values()) - min(colour.values()) < 1.0
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_damaged_exif_block_is_passed_over_in_silence(network, tmp_path, jobs):
+    for i in range(3):
+        make_photo(tmp_path / f"{i}.jpg", exif=b"Exif\0\0II*\0\x08\0\0\0" + b"\xff" * 40)
+    words = [str(tmp_path), "--json", "--jobs", jobs, "--weights", network]
+    entry = [sys.executable, "-c", "from anylens.cli import entry; entry()", *words]
+    done = subprocess.run(entry, capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) == 3
+    assert done.stderr == ""
+
+
 def break_photos(folder):
     """Ten of each kind, 100 in all."""
     whole = make_photo(folder / "good0.jpg", 80).read_bytes()

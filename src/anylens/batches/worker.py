@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import threading
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,7 @@ _worker: Worker | None = None
 
 def start_process(job: Job) -> None:
     global _worker
+    warnings.filterwarnings("ignore", module="PIL")  # as on the command line
     leave_with_parent()
     _worker = job.worker()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from importlib import import_module
 
 from anylens.errors import AnylensError
@@ -77,6 +78,7 @@ def main(argv: list[str] | None = None) -> int:
     if argv[0] not in COMMANDS:
         print(f"anylens: '{argv[0]}' is neither a command nor a file here.\n\n{overview()}", file=sys.stderr)
         return 2
+    warnings.filterwarnings("ignore", module="PIL")  # of damaged tags; what matters is in the results
     import tyro
 
     module, cls = COMMANDS[argv[0]][0].split(":")
