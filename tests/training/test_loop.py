@@ -93,6 +93,15 @@ def test_a_finished_run_is_extended_and_branched(tmp_path):
     assert metadata["step"] == 9
 
 
+def test_views_behind_the_initial_weights_count_on(tmp_path):
+    train(replace(TINY, steps=3, cooldown=0), tmp_path / "first", source=toy_views)
+    more = replace(TINY, steps=2, cooldown=0, init=str(tmp_path / "first/weights.safetensors"))
+    train(more, tmp_path / "second", source=toy_views)
+    _, metadata = load_network(tmp_path / "second/weights.safetensors")
+    assert metadata["step"] == 2
+    assert metadata["history"]["views"] == (3 + 2) * TINY.batch
+
+
 def test_resuming_cuts_the_record_at_the_checkpoint(tmp_path):
     train(replace(TINY, steps=4, cooldown=0), tmp_path, source=toy_views)
     with (tmp_path / "metrics.jsonl").open("a") as file:

@@ -25,6 +25,7 @@ class InitReport:
     loaded: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    history: dict = field(default_factory=dict)  # of our own weights: views and seconds of training behind them
 
     def __str__(self) -> str:
         parts = [f"{len(self.loaded)} tensors from {self.source}"]
@@ -56,7 +57,7 @@ def initialise(net: nn.Module, path: str | Path) -> InitReport:
         tensors = {ENCODER + k: v for k, v in tensors.items()}
     wanted = net.state_dict()
     source = "our own weights" if "anylens" in metadata else "encoder or released weights"
-    report = InitReport(f"'{Path(path).name}' ({source})")
+    report = InitReport(f"'{Path(path).name}' ({source})", history=json.loads(metadata.get("history", "{}")))
     fits: dict[str, Tensor] = {}
     for name, tensor in wanted.items():
         given = tensors.get(name)

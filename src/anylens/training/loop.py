@@ -62,13 +62,15 @@ def _train(
     saved = find_checkpoint(out) or (find_checkpoint(branch) if branch else None)
     if branch and saved is None:
         raise TrainingError(f"no checkpoint in '{branch}' to branch from.")
+    step, history = 0, {"views": 0, "seconds": 0.0}
     if saved is None and config.init:
-        log.info("initial weights: %s", initialise(net, config.init))
+        report = initialise(net, config.init)
+        log.info("initial weights: %s", report)
+        history |= report.history  # what our own weights have seen counts on
     if config.channels_last:
         net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     optimiser = torch.optim.AdamW(parameter_groups(net, config), lr=config.rate, betas=(0.9, 0.999))
     ema = Ema(net, config.ema) if config.ema > 0 else None
-    step, history = 0, {"views": 0, "seconds": 0.0}
     metadata: dict = {}
     if saved is not None:
         tensors, metadata = read_checkpoint(saved)
