@@ -62,26 +62,28 @@ def make_sample(problem: Problem, aspect: Array, cx: Array, cy: Array) -> Sample
 
 
 def least_squares(columns: list[Array], rhs: Array, w: Array, xp, strict: bool = False) -> Array:
-    """Weighted least squares by QR of the scaled columns beside the right-hand side; x (..., P)."""
+    """Weighted least squares by QR of the columns beside the right-hand side; x (..., P)."""
     if len(columns) == 1 and not strict:
         weighted = w * columns[0]
         square = xp.sum(weighted * columns[0], axis=-1, keepdims=True)
         return xp.sum(weighted * rhs, axis=-1, keepdims=True) / xp.where(square > 0, square, 1.0)
-    root = xp.sqrt(w)
-    A = xp.stack([*(c * root for c in columns), rhs * root], axis=-1)
-    size = xp.sqrt(xp.sum(A * A, axis=-2, keepdims=True))
+    P = len(columns)
+    A = xp.stack([*columns, rhs], axis=-1) * xp.sqrt(w)[..., None]
+    R = xp.linalg.qr(A, mode="reduced")[1]
+    size = xp.sqrt(xp.sum(R * R, axis=-2, keepdims=True))  # of the columns of A
     tiny = size <= 1e-12
     if strict and bool(xp.any(tiny[..., :-1])):
         raise FitError("The rays do not determine a camera: all of them point along the same axis.")
     size = xp.where(tiny, 1.0, size)
-    R = xp.linalg.qr(A / size, mode="reduced")[1]
-    P = len(columns)
+    R = R / size
     square = R[..., :P, :P]
-    eye = xp.eye(P, dtype=R.dtype, device=R.device)
-    diagonal = xp.sum(square * eye, axis=-1)
-    if strict and bool(xp.any(xp.min(xp.abs(diagonal), axis=-1) < 1e-9)):
+    diagonal = xp.abs(xp.linalg.diagonal(square))
+    if strict and bool(xp.any(diagonal < 1e-9)):
         raise FitError("The rays do not determine a camera: they are all equal, or lie on one line.")
     # Columns that say nothing new get a pivot that makes their share finite; the caller judges by the cost.
-    fixed = square + eye * xp.where(xp.abs(diagonal) < 1e-14, 1e-7, 0.0 * diagonal)[..., None, :]
-    x = xp.linalg.solve(fixed, R[..., :P, P:])[..., 0]
+    empty = diagonal < 1e-14
+    if bool(xp.any(empty)):
+        pivots = 1e-7 * xp.astype(empty, R.dtype)[..., None, :]
+        square = square + pivots * xp.eye(P, dtype=R.dtype, device=R.device)
+    x = xp.linalg.solve(square, R[..., :P, P:])[..., 0]
     return x * size[..., 0, P:] / size[..., 0, :P]

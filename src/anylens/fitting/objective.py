@@ -12,8 +12,6 @@ from anylens.fitting.problem import Problem
 from anylens.fitting.residual import Layout, Loss, linearise, make_layout
 from anylens.profiles.base import Profile
 
-SLICE = 16384  # rays at once, over the whole batch: temporaries of that size stay in the cache
-
 
 class Terms(NamedTuple):
     """Cost (...), and the normal equations (..., F + 1, F + 1): sums of products of the derivatives along the free
@@ -39,7 +37,7 @@ class Objective:
                  entries: int):  # fmt: skip
         self.problem, self.profile, self.loss, self.layout = problem, profile, loss, layout
         self.extra = extra  # normal equations (..., P + 1, P + 1) to be added
-        self.slices = problem.sliced(max(1, SLICE // entries))
+        self.slices = problem.sliced(entries)
         self.starts: list[Array | None] = [None] * len(self.slices)
 
     def __call__(self, q: Array) -> Terms:

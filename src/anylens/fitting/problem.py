@@ -13,6 +13,8 @@ import numpy as np
 from anylens.arrays import Array, as_float64, finite_all, namespace, safe_norm
 from anylens.errors import FitError
 
+SLICE = 32768  # rays at once: temporaries of that size stay in the cache
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -60,10 +62,10 @@ class Problem:
         n = self.w.shape[-1]
         return self.each(lambda a: self.xp.reshape(self.xp.broadcast_to(a, (*batch, n)), (-1, n)))
 
-    def sliced(self, size: int) -> list[Problem]:
-        """Pieces of at most `size` rays, as even as can be; their weights sum to 1 together."""
+    def sliced(self, entries: int) -> list[Problem]:
+        """Pieces of at most SLICE rays over a batch of so many entries, as even as can be; their weights sum to 1."""
         n = self.w.shape[-1]
-        count = -(-n // size)
+        count = min(n, -(-n * entries // SLICE))
         if count == 1:
             return [self]
         spans = [slice(n * i // count, n * (i + 1) // count) for i in range(count)]

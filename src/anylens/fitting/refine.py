@@ -111,7 +111,7 @@ def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, s
             promise = xp.vecdot(step, 2 * s.now.gradient - (s.now.hessian @ step[..., None])[..., 0])
             s = s._replace(done=s.done | (xp.abs(promise) <= schedule.tolerance * s.now.cost))
         going = ~(s.done | (s.damping > STUCK))
-        left = int(xp.sum(xp.astype(going, xp.int64)))
+        left = int(xp.count_nonzero(going))
         if left == 0:
             break
         if going.ndim and going.shape[0] >= FEW and 4 * left <= 3 * going.shape[0] and objective.extra is None:
@@ -124,7 +124,10 @@ def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, s
         damping = s.damping
         if schedule.damped:
             better = better & (new.cost < s.now.cost)
-            damping = xp.where(better, xp.maximum(damping * 0.1, 1e-12), damping * 30)
+            # Less damping the better the promise was kept, more where it was not (Nielsen 1999).
+            kept = detach(s.now.cost - new.cost) / xp.maximum(detach(promise), 1e-300)
+            ease = xp.minimum(xp.maximum(1 - (2 * kept - 1) ** 3, 0.1), 1.0)
+            damping = damping * xp.where(better, ease, 30.0)
         take = better & ~s.done
         count = s.count + xp.astype(~s.done, xp.int64)
         now = Terms(

@@ -160,7 +160,10 @@ def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array
     """The cost alone; a non-finite camera costs infinity."""
     xp = problem.xp
     q, finite = presentable(q, profile, xp)
-    a, b, factor = residual(problem, modelled(problem, profile, q))
-    squared = (a * a + b * b) * factor * factor
-    cost = xp.vecdot(problem.w, squared if loss.plain else loss(squared, xp)[0])
+    limits = profile.limits(q[..., 4:])
+    cost: Array = 0.0
+    for part in problem.sliced(max(1, math.prod(q.shape[:-1]))):
+        a, b, factor = residual(part, modelled(part, profile, q, None, limits))
+        squared = (a * a + b * b) * factor * factor
+        cost = cost + xp.vecdot(part.w, squared if loss.plain else loss(squared, xp)[0])
     return xp.where(finite & xp.isfinite(cost), cost, math.inf)
