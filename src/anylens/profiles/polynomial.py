@@ -8,6 +8,8 @@ from anylens.arrays import namespace, power, sin_cos
 from anylens.profiles.base import STEEPEST, Backward, Forward, Traced, implicit
 from anylens.profiles.newton import first_root, polynomial, polynomial_and_slope, solve_monotone
 
+ROUGHLY = 1e-4  # a Newton step that is the last one in a fit: 1e-8 remains, and less as the refinement settles
+
 
 class Polynomial(Forward):
     """h = t (1 + Σ k_n t^{e_n}) in t = ϑ (up to 180°) or t = tan ϑ (up to 90°), monotone up to the first root of h'.
@@ -37,7 +39,7 @@ class Polynomial(Forward):
 
     def trace(self, r, k, start=None, top=None):
         xp = namespace(r)
-        t, slope = self._invert(r, k, start, top, close=1e-5)
+        t, slope = self._invert(r, k, start, top, close=ROUGHLY)
         slope, by_k = self._grad(t, slope, k)
         by_r, by_k = implicit(slope, by_k, 1 / STEEPEST)
         if not self.tangent:
