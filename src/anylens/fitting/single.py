@@ -28,7 +28,7 @@ THIN = 600  # with more rays than twice this, the closed form takes so many
 MANY = 4096  # with more rays than this, all but the last steps of the refinement run on the thin sample too
 BRANCH = 128  # rays that decide between the valleys of a model, in a few steps
 ROUGH = 1e-3  # relative fall of the cost at which a thin sample has told what it can
-SHORT = Schedule(steps=4, tolerance=ROUGH)
+SHORT = Schedule(steps=3, tolerance=ROUGH)
 
 
 @dataclass(frozen=True)

@@ -99,8 +99,10 @@ def first_root(c: Array, upper: float, xp: Any) -> Array:
     top = STEP ** xp.astype(index, c.dtype)
     bottom = top / STEP
     root = bottom + (top - bottom) * above / (above - below)
+    both = xp.stack([scaled, scaled * orders], axis=-2)  # of the polynomial and of its derivative
     for _ in range(3):
-        value, slope = polynomial_and_slope(scaled, root)
+        parts = both @ (root ** (orders - 1))[..., None]
+        value, slope = 1 + root * parts[..., 0, :], parts[..., 1, :]
         new = root - value / xp.where(slope < 0, slope, -math.inf)
         root = xp.where((new > bottom) & (new < top), new, root)
     return xp.where(xp.any(negative, axis=-1, keepdims=True), xp.minimum(start * root, limit), limit)
