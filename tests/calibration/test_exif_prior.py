@@ -30,7 +30,7 @@ def run(tag, focal_std=0.2, scales=(1.15,), **options):
 
 
 def test_a_good_tag_sharpens_the_answer_and_is_named():
-    with_tag, without = run(28), run(28, exif="ignore")
+    with_tag, without = run(28, focal_std=0.15), run(28, focal_std=0.15, exif="ignore")
     assert with_tag.focal_35mm == pytest.approx(28, rel=0.03)
     assert without.focal_35mm == pytest.approx(28 / 1.15, rel=0.03)
     assert with_tag.decided_by == "exif"
