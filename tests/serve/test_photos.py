@@ -18,6 +18,15 @@ def without_times(row, *more):
     return {name: value for name, value in row.items() if name not in ("ms", "file", "observation", "view", *more)}
 
 
+def alike(a, b):
+    """Equal, floats to 1e-4: a network on another number of threads adds up in another order."""
+    if isinstance(a, dict):
+        return isinstance(b, dict) and list(a) == list(b) and all(alike(a[name], b[name]) for name in a)
+    if isinstance(a, list):
+        return isinstance(b, list) and len(a) == len(b) and all(map(alike, a, b))
+    return b == pytest.approx(a, rel=1e-4, abs=1e-4) if isinstance(a, float) else a == b
+
+
 def calibrate(service, *photos, **fields):
     files = [("photos", photo) for photo in photos] + [
         (name, (None, value))
@@ -43,7 +52,7 @@ def test_answers_are_those_of_the_command_line(service, room, arguments, fields)
     command = [sys.executable, "-m", "anylens", "calibrate", str(example_path("room")), "--json", *arguments]
     line = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     [row] = calibrate(service, ("room.jpg", room), **fields)
-    assert without_times(row) == without_times(line)
+    assert alike(without_times(row), without_times(line))
     assert row["file"] == "room.jpg"
     assert list(row) == list(line)
 
@@ -82,7 +91,7 @@ def test_another_model_needs_no_second_look(service, room):
     [row] = answer.json()["results"]
     assert network_runs(service.client) == before
     direct = anylens.calibrate(room, "kb:4", known={"hfov": (65, 3)}).to_dict()
-    assert without_times(row) == without_times(direct)
+    assert alike(without_times(row), without_times(direct))
     assert row["view"]["profile"]["r"][0] == 0
 
 
