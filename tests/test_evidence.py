@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anylens import Camera, evidence
+from anylens.calibration.knowledge import Knowledge
 from anylens.evidence import CENTRES, Evidence, EvidenceError, add, interval, median, normal, std
 from anylens.network.config import FOCAL_BINS, FOCAL_RANGE
 from anylens.profiles import parse
@@ -75,7 +76,7 @@ def test_focal_lengths_are_paraxial_and_replaceable(model):
 @pytest.mark.parametrize("model", ["pinhole", "kb:4", "eucm"])
 def test_a_field_of_view_is_read_back_through_the_model(model):
     camera = example(model)
-    p = evidence.from_hfov(70.0, camera, std_deg=3.0)
+    p = Knowledge.of({"hfov": (70.0, 3.0)}).scale_evidence(camera)
     assert float(evidence.with_log_focal(camera, median(p)).hfov_deg) == pytest.approx(70.0, abs=0.5)
 
 
@@ -119,7 +120,6 @@ def test_bad_numbers_are_refused():
         lambda: normal(0.0, 0.0),
         lambda: evidence.from_35mm(-28.0),
         lambda: evidence.from_focal(0.0, 640, 480),
-        lambda: evidence.from_hfov(400.0, example("pinhole")),
         lambda: add(evidence.flat(), weights=[1.0, 2.0]),
     ):
         with pytest.raises(EvidenceError):

@@ -143,17 +143,6 @@ def from_focal(pixels: float, width: float, height: float, std: float = 0.02, do
     return normal(math.log(2 * pixels / math.hypot(width, height)), std, doubt)
 
 
-def from_hfov(hfov_deg: float, shape: Camera, std_deg: float = 1.0, doubt: float = 0.0) -> np.ndarray:
-    """A horizontal field of view, good to `std_deg`, for a camera of the shape of `shape` (its focal is ignored).
-
-    The normal is taken in degrees and carried to log focal length through the camera's own profile.
-    """
-    if not (math.isfinite(hfov_deg) and 0 < hfov_deg < 360 and std_deg > 0):
-        raise EvidenceError(f"A field of view lies between 0° and 360°, with std > 0: {hfov_deg}, {std_deg}.")
-    fovs = np.asarray(with_log_focal(shape, CENTRES).hfov_deg)
-    return mix(-0.5 * ((fovs - hfov_deg) / std_deg) ** 2, doubt)
-
-
 def prior(name: str | None = DEFAULT_PRIOR) -> np.ndarray:
     """The population prior of that name; `none` has no opinion.  (64,)"""
     if name is None or name == "none":
