@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from anylens.camera import Camera
-from anylens.data.augment import Augment, augment_level, augment_output, augment_working
-from anylens.data.augment.compression import compress
+from anylens.data.augment import Augment, augment_level, augment_output
 from anylens.data.augment.settings import NONE
+from anylens.data.compression import compress
 from anylens.data.pyramid import build_pyramid
 from anylens.data.raster import sample_bilinear, shrink_area, soften
 from anylens.data.render import render_view
@@ -32,15 +32,15 @@ CHANGES = (
     "chromatic",
     "border",
     "stamp",
+    "erase",
 )
 
 
 def test_nothing_happens_when_all_is_off():
     rng = np.random.default_rng(0)
     assert np.array_equal(augment_output(VIEW, NONE, rng), VIEW)
-    assert np.array_equal(augment_working(VIEW, NONE, rng), VIEW)
     off = {f.name for f in fields(Augment) if getattr(NONE, f.name) == 0}
-    assert set(CHANGES) | {"working_compression", "flip"} <= off
+    assert set(CHANGES) | {"quality_spread", "crop", "flip"} <= off
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -57,10 +57,9 @@ def test_every_change_can_be_switched_on_alone(change, raster):
     assert moved < 70  # still the same picture
 
 
-def test_compression_of_the_working_picture():
-    settings = replace(NONE, working_compression=1.0)
-    out = augment_working(VIEW, settings, np.random.default_rng(0))
-    assert 0 < np.abs(out.astype(int) - VIEW).mean() < 20
+def test_the_standard_form_is_stored_as_a_jpeg_on_the_way():
+    clean, stored = (standard_form(VIEW, 70, 63, 1.1, quality) for quality in (0, 60))
+    assert 0.3 < np.abs(clean.astype(int) - stored).mean() < 20
     assert np.abs(compress(VIEW, 60, webp=True).astype(int) - VIEW).mean() < 20
 
 

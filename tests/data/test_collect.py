@@ -13,7 +13,7 @@ from PIL.TiffImagePlugin import IFDRational
 from anylens.cli import main
 from anylens.data.collect.job import collect
 from anylens.data.lensfun.database import Database
-from anylens.data.photos import PhotoStore, crop_camera, list_photographs
+from anylens.data.photos import PhotoStore, list_photographs
 from anylens.data.synthetic import box_world
 from anylens.errors import ImageError
 
@@ -184,21 +184,3 @@ def test_the_command_line(tmp_path, capsys):
     store = PhotoStore(tmp_path / "out", tmp_path / "cache")
     assert store.picture(0).shape == (240, 320, 3)
     assert main(["collect", str(tmp_path / "in")]) == 2
-
-
-def test_a_crop_carries_the_label_of_the_cropped_camera(tmp_path):
-    """Ten crop factors, width and height each to 0.01°, from a photograph with known EXIF."""
-    photo(tmp_path / "in" / "a.jpg", 0, (640, 480), f35=28)
-    only(tmp_path / "in", tmp_path / "out", side=640)
-    (shot,) = list_photographs(tmp_path / "out")
-    focal = 28 / 43.2666 * 800
-    for factor in np.linspace(1, 3.5, 10):
-        crop = round(640 / factor), round(480 / factor)
-        camera = crop_camera(shot, crop, (crop[0] // 2, crop[1] // 2))
-        x, y = (640 - crop[0]) // 2, (480 - crop[1]) // 2
-        expected = [
-            math.degrees(math.atan((s / 2 - o) / focal) + math.atan((o + c - s / 2) / focal))
-            for s, o, c in ((640, x, crop[0]), (480, y, crop[1]))
-        ]
-        assert float(camera.hfov_deg) == pytest.approx(expected[0], abs=0.01)
-        assert float(camera.vfov_deg) == pytest.approx(expected[1], abs=0.01)

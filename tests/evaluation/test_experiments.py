@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anylens import Camera
-from anylens.evaluation.experiments import run_shared, run_stability, stability_table
+from anylens.evaluation.experiments import crops_table, run_crops, run_shared, run_stability, stability_table
 from anylens.evaluation.methods.product import Configuration, parse_configuration
 from anylens.evaluation.run import estimate, score_all
 from anylens.evaluation.sample import Sample
@@ -85,3 +85,34 @@ def test_stability_finds_what_moves_the_answer(plan):
     assert found[EVERY]["absolute_deg"].value < 0.5
     assert found[ROW]["signed_deg"].value == pytest.approx(3, abs=0.3)
     assert "shrunk to 288" in stability_table(rows)
+
+
+def test_crops_tell_who_measures_from_who_recites(plan):
+    """The played network always sees about 65°, so it hardly follows; one that knows the picture's scale follows."""
+
+    class Measuring(Played):
+        """Reads the angle of a pixel off the picture, where brightness falls by one level every four pixels."""
+
+        def one(self, rgb):
+            h, w = rgb.shape[:2]
+            across = 4 * abs(float(rgb[0, 0, 0]) - float(rgb[0, -1, 0]))
+            return super().one(np.full_like(rgb, 128)) if across == 0 else self.seen(across, w, h)
+
+        def seen(self, across, w, h):
+            true = camera(2 * math.degrees(math.atan(across / WIDTH * math.tan(math.radians(HFOV) / 2))), w, h)
+            plan = plan_size(w, h)
+            pixels = plan.cell_centres(6, 8)
+            field = np.asarray(rays_to_field(true.unproject(pixels)[0]))
+            return Prediction(plan, (6, 8), pixels, field, None, normal(log_focal(true), 0.05))
+
+    ramp = np.repeat(np.repeat((np.arange(WIDTH) // 4 + 40).astype(np.uint8)[None, :, None], HEIGHT, 0), 3, 2)
+    true = camera(HFOV)
+    samples = [Sample("a", Held(ramp), WIDTH, HEIGHT, true, HFOV, true.vfov_deg)]
+    name = "anylens:network+model=simple_pinhole"
+    often = {"jobs": 1, "seed": 0, "draws": 20}
+    measured = run_crops(samples, Plan(plan.configurations, predictor=Measuring()), (), **often)
+    recited = run_crops(samples, plan, (), **often)
+    [follows], [stays] = ([methods[name] for methods in rows.values()] for rows in (measured, recited))
+    assert follows[0.5].value == pytest.approx(1, abs=0.15)
+    assert abs(stays[0.5].value) < 0.3
+    assert "50%" in crops_table(measured)

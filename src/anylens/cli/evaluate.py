@@ -75,6 +75,8 @@ class Evaluate:
     """Also calibrate the photos of each camera with at least four of them together."""
     stability: bool = False
     """Also shrink, blur, sharpen and compress every photo and measure how far hFoV moves."""
+    crops: bool = False
+    """Also calibrate the middle of every photo and measure how far the focal length follows."""
     grid: str = "full"
     """Points at which AE and RE are measured: full (every pixel), or cells per side, such as 64."""
     draws: int = 1000

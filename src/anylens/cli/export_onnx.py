@@ -48,6 +48,7 @@ class ExportOnnx:
             "area": self.area or settings.get("late_area", 320 * 320),
             "aspect_range": list(settings.get("aspect_range", (0.5, 2.0))),
             "density": self.density or settings.get("min_source_pixels", 1.0),
+            "quality": settings.get("quality", 0),
             "recipe": settings.get("recipe", "unknown"),
             "settings": {name: value for name, value in settings.items() if name not in WHERE},
             "history": stored.get("history", {}),

@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 
 from anylens.camera import Camera
-from anylens.data.augment import augment_level, augment_output, augment_working
+from anylens.data.augment import augment_level, augment_output
+from anylens.data.compression import compress
 from anylens.data.config import ViewConfig
 from anylens.data.draw import draw_view
 from anylens.data.guard import shows_cap, source_pixels
 from anylens.data.labels import field_label, log_focal
 from anylens.data.panoramas import PanoramaStore, list_panoramas
-from anylens.data.photos import PhotoStore, crop_camera
+from anylens.data.photo_views import draw_aim, photo_view, whole
+from anylens.data.photos import PhotoStore
 from anylens.data.raster import shrink_area
 from anylens.data.recipes import load_recipe
 from anylens.data.render import render_working
 from anylens.data.shapes import Shape, draw_shape, supported
 from anylens.data.splits import SPLITS
-from anylens.data.standard import finish
 from anylens.errors import ImageError
 
 RENDERED, PHOTOGRAPH = 0, 1
@@ -96,8 +97,8 @@ class BatchMaker:
     def _rendered(self, shape: Shape, rng: np.random.Generator) -> dict[str, Any]:
         pyramid, drawn = self._draw_supported(shape, rng)
         working = render_working(pyramid, drawn.camera.resize(*shape.working), drawn.rotation)
-        working = augment_working(working, self.augment, rng)
-        return self._row(shrink_area(working, *shape.out), drawn.camera, RENDERED, 1.0, rng, drawn.edited)
+        image = self._shrink(working, shape, rng)
+        return self._row(image, drawn.camera, RENDERED, 1.0, rng, drawn.edited)
 
     def _draw_supported(self, shape: Shape, rng: np.random.Generator):
         """Panorama and drawn view with enough source pixels: a refused one is drawn again."""
@@ -123,9 +124,20 @@ class BatchMaker:
         at = min(int(np.searchsorted(share, rng.random() * share[-1], side="right")), len(share) - 1)
         index = int(self.photo_index[at])
         photo = self.photo_store.photos[index]
-        working = augment_working(self.photo_store.crop(index, shape.working), self.augment, rng)
-        camera = crop_camera(photo, shape.working, shape.out)
-        return self._row(finish(working, *shape.out), camera, PHOTOGRAPH, photo.weight, rng)
+        aim = whole(photo, shape.working)
+        if rng.random() < self.augment.crop:
+            aim = draw_aim(photo, shape.working, self.augment.crop_roll_deg, rng)
+        working = photo_view(self.photo_store.picture(index), photo, shape.working, aim)
+        camera = aim.camera(photo, shape.working).resize(*shape.out)
+        return self._row(self._shrink(working, shape, rng), camera, PHOTOGRAPH, photo.weight, rng)
+
+    def _shrink(self, working: np.ndarray, shape: Shape, rng: np.random.Generator) -> np.ndarray:
+        """Working picture to output, stored in between as every picture is in use, at a quality around that."""
+        if self.config.quality:
+            spread = self.augment.quality_spread
+            quality = int(np.clip(self.config.quality + rng.integers(-spread, spread + 1), 1, 95))
+            working = compress(working, quality, webp=rng.random() < self.augment.webp)
+        return shrink_area(working, *shape.out)
 
     def _row(
         self, image: np.ndarray, camera: Camera, kind: int, weight: float, rng, edited: bool = False

@@ -18,9 +18,9 @@ class ViewConfig:
     `area` is the largest number of pixels of a view; a batch draws `size_range` of it along each side, the
     aspect (width over height) in `aspect_range`, sides in multiples of `multiple`. `min_source_pixels` is
     the least number of source pixels per output pixel; each batch draws its own up to `density_spread` more,
-    the same for all its views. Batches with photographs are made smaller where that is needed to keep it: a
-    288-pixel photograph gives no more than 130 pixels at 2.2. `balance` 0 draws all places (or sources)
-    alike, 1 all files alike.
+    the same for all its views. Batches with photographs are made smaller where that is needed to keep it.
+    `quality` is that of the JPEG as which every picture is stored on the way (`standard`), 0 for none. `balance` 0
+    draws all places (or sources) alike, 1 all files alike.
     """
 
     panoramas: str | None = None
@@ -34,7 +34,8 @@ class ViewConfig:
     field_stride: int = 14
     batch: int = 16
     seed: int = 0
-    min_source_pixels: float = 2.2
+    min_source_pixels: float = 1.1
+    quality: int = 60
     density_spread: float = 0.05
     balance: float = 0.5
     augment: Augment | str = field(default_factory=Augment)

@@ -1,9 +1,6 @@
-"""Photographs with a known focal length: one memory map of all of them, and centred crops with exact labels.
+"""Photographs with a known focal length: the manifest, and one memory map of all of them.
 
-A folder holds `manifest.jsonl` with one object per line: file, width, height, hfov_deg, vfov_deg, source,
-trust. A crop takes whole source pixels, as many for every view of a batch (the working picture of a rendered
-view has the same size): whatever the crop factor, the sample is neither softer nor shows more of its
-source's compression.
+A folder holds `manifest.jsonl` with one object per line: file, width, height, hfov_deg, vfov_deg, source, trust.
 """
 
 from __future__ import annotations
@@ -17,7 +14,6 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from anylens.camera import Camera
 from anylens.data.folders import cache_folder, write_atomically
 from anylens.data.splits import assign_splits, stable_number
 from anylens.errors import ImageError
@@ -68,19 +64,6 @@ def list_photographs(folder: str | Path) -> list[Photograph]:
     ]  # fmt: skip
 
 
-def crop_window(width: int, height: int, crop_width: int, crop_height: int) -> tuple[int, int]:
-    """Top-left pixel of the centred crop (half a pixel off where the parities differ: the label knows)."""
-    return (width - crop_width) // 2, (height - crop_height) // 2
-
-
-def crop_camera(photo: Photograph, crop: tuple[int, int], out: tuple[int, int]) -> Camera:
-    """Pinhole camera of the centred crop (width, height) shrunk to `out` (width, height)."""
-    params = np.array([photo.fx, photo.fy, photo.width / 2, photo.height / 2])
-    whole = Camera("pinhole", params, photo.width, photo.height)
-    x, y = crop_window(photo.width, photo.height, *crop)
-    return whole.crop(x, y, *crop).resize(*out)
-
-
 class PhotoStore:
     """All photographs of a folder decoded into one memory map, made on first use."""
 
@@ -117,9 +100,3 @@ class PhotoStore:
         photo = self.photos[index]
         flat = self._flat[self.starts[index] : self.starts[index + 1]]
         return np.asarray(flat).reshape(photo.height, photo.width, 3)
-
-    def crop(self, index: int, crop: tuple[int, int]) -> np.ndarray:
-        """The centred crop (width, height) in source pixels."""
-        photo = self.photos[index]
-        x, y = crop_window(photo.width, photo.height, *crop)
-        return self.picture(index)[y : y + crop[1], x : x + crop[0]]

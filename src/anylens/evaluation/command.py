@@ -91,7 +91,9 @@ def _estimate(data: DataSet, plan: Plan, whole: list[Any], command: Any) -> dict
     from tqdm import tqdm
 
     settings = {
-        k: v for k, v in settings_of(command).items() if k not in ("grid", "draws", "pool", "shared", "stability")
+        k: v
+        for k, v in settings_of(command).items()
+        if k not in ("grid", "draws", "pool", "shared", "stability", "crops")
     }
     journal = EstimateJournal(command.json, settings)
     with tqdm(total=len(data.samples), unit="photo", disable=not sys.stderr.isatty()) as bar:
@@ -99,8 +101,8 @@ def _estimate(data: DataSet, plan: Plan, whole: list[Any], command: Any) -> dict
 
 
 def _experiments(data: DataSet, plan: Plan, scores: dict[str, Any], grid: str | int, command: Any) -> dict[str, Any]:
-    """Shared cameras and stability, where asked for: figures under their names, and texts under `tables`."""
-    from anylens.evaluation.experiments import run_shared, run_stability, shared_title, stability_table
+    """Shared cameras, stability, crops, where asked for: figures under their names, and texts under `tables`."""
+    from anylens.evaluation import experiments
     from anylens.evaluation.report import rows_to_data
     from anylens.evaluation.tables import to_text
 
@@ -108,13 +110,17 @@ def _experiments(data: DataSet, plan: Plan, scores: dict[str, Any], grid: str | 
     looking = replace(plan, others=())
     often = {"jobs": command.jobs, "seed": command.seed, "draws": command.draws}
     if command.shared:
-        rows = run_shared(data.samples, looking, scores, grid=grid, **often)
+        rows = experiments.run_shared(data.samples, looking, scores, grid=grid, **often)
         extra["shared"] = rows_to_data(rows)
-        extra["tables"][shared_title()] = to_text(rows) if rows else "no camera has as many"
+        extra["tables"][experiments.shared_title()] = to_text(rows) if rows else "no camera has as many"
     if command.stability:
-        shifts = run_stability(data.samples, looking, command.pool, **often)
+        shifts = experiments.run_stability(data.samples, looking, command.pool, **often)
         extra["stability"] = shifts
-        extra["tables"]["Stability"] = stability_table(shifts)
+        extra["tables"]["Stability"] = experiments.stability_table(shifts)
+    if command.crops:
+        responses = experiments.run_crops(data.samples, looking, command.pool, **often)
+        extra["crops"] = responses
+        extra["tables"]["Crops"] = experiments.crops_table(responses)
     return extra
 
 

@@ -1,4 +1,4 @@
-"""The two further experiments of `anylens evaluate`: shared cameras and stability, as figures and tables."""
+"""The further experiments of `anylens evaluate`: shared cameras, stability and crops, as figures and tables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anylens.evaluation.crops import measure_response, summarise_responses
 from anylens.evaluation.figures import Summary, summarise
 from anylens.evaluation.grouping import rows_of
 from anylens.evaluation.metrics import Scores
@@ -52,12 +53,27 @@ def run_stability(
     tick: Tick = lambda: None,
 ) -> dict[str, Any]:  # fmt: skip
     """By row and configuration the shifts of hFoV."""
-    shifts = []
-    for found in in_processes(_shifts, [(s,) for s in samples], jobs, hold, (plan,)):
-        shifts.append(found)
+    return _by_row(_shifts, summarise_shifts, samples, plan, pools, jobs, seed, draws, tick)
+
+
+def run_crops(
+    samples: Sequence[Sample], plan: Plan, pools: Sequence[str], *, jobs: int, seed: int, draws: int,
+    tick: Tick = lambda: None,
+) -> dict[str, Any]:  # fmt: skip
+    """By row and configuration the responses to crops."""
+    return _by_row(_responses, summarise_responses, samples, plan, pools, jobs, seed, draws, tick)
+
+
+def _by_row(
+    measure: Callable, summarise: Callable, samples: Sequence[Sample], plan: Plan, pools: Sequence[str], jobs: int,
+    seed: int, draws: int, tick: Tick,
+) -> dict[str, Any]:  # fmt: skip
+    found = []
+    for one in in_processes(measure, [(s,) for s in samples], jobs, hold, (plan,)):
+        found.append(one)
         tick()
     return {
-        label: summarise_shifts([shifts[i] for i in at], np.random.default_rng(seed), draws)
+        label: summarise([found[i] for i in at], np.random.default_rng(seed), draws)
         for label, at in rows_of(samples, pools).items()
     }
 
@@ -73,6 +89,17 @@ def stability_table(found: dict[str, Any]) -> str:
     return align(lines)
 
 
+def crops_table(found: dict[str, Any]) -> str:
+    """Median response to each crop, with its interval."""
+    lines = [["change of log focal length over the true one", "middle", "response", "95 %"]]
+    for label, methods in found.items():
+        for name, shares in methods.items():
+            for share, f in shares.items():
+                interval = f"{number(f.low, 2)}–{number(f.high, 2)}"
+                lines.append([f"{label}: {name}", f"{share:.0%}", number(f.value, 2), interval])
+    return align(lines)
+
+
 def shared_title() -> str:
     return f"Cameras with at least {LEAST} photos: each photo alone, and all photos of a camera together"
 
@@ -83,3 +110,7 @@ def _shared_group(group: list[Sample]) -> dict[str, Any]:
 
 def _shifts(sample: Sample) -> dict[str, dict[str, float]]:
     return measure_shifts(_observer(), sample)
+
+
+def _responses(sample: Sample) -> dict[str, dict[float, float]]:
+    return measure_response(_observer(), sample)

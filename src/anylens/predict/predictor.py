@@ -63,8 +63,8 @@ class Predictor:
         if photo.ndim != 3 or photo.shape[2] != 3 or photo.dtype != np.uint8:
             raise ImageError(f"expected a uint8 picture (H, W, 3), got {photo.dtype} {photo.shape}.")
         plan = self.plan(photo.shape[1], photo.shape[0])
-        box = plan.crop(photo)
-        return plan, standard_form(box, plan.out_width, plan.out_height, self.session.info.density)
+        info = self.session.info
+        return plan, standard_form(plan.crop(photo), plan.out_width, plan.out_height, info.density, info.quality)
 
     def __call__(self, photo: np.ndarray) -> Prediction:
         return self.many([photo])[0]

@@ -22,6 +22,7 @@ class NetworkInfo:
     patch: int = 14
     aspect_range: tuple[float, float] = (0.5, 2.0)
     density: float = 1.0
+    quality: int = 0
     licence: str = "unknown"
     step: int = 0
     extra: dict[str, Any] = field(default_factory=dict)
@@ -60,7 +61,8 @@ class NetworkSession:
         if "anylens" not in strings:
             raise WeightsError(f"{label} was not exported by anylens; use `anylens export-onnx`.")
         values = {k: _decode(v) for k, v in strings.items()}
-        known = {k: values.pop(k) for k in ("name", "area", "patch", "density", "licence", "step") if k in values}
+        own = ("name", "area", "patch", "density", "quality", "licence", "step")
+        known = {k: values.pop(k) for k in own if k in values}
         low, high = values.pop("aspect_range", (0.5, 2.0))
         return NetworkInfo(**known, aspect_range=(float(low), float(high)), extra=values)
 

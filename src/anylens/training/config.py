@@ -31,7 +31,8 @@ class TrainConfig:
     photo_ratio: float = setting(0.5, "Share of photographs in a batch, if a folder of them is given.")
     augment: str = setting("full", "Changes of appearance that do not depend on the camera: none, light or full.")
     cache: str = setting("", "Folder for decoded panoramas and photographs; the user's cache folder without it.")
-    min_source_pixels: float = setting(2.2, "Source pixels per view pixel below which no view is drawn.")
+    min_source_pixels: float = setting(1.1, "Source pixels per view pixel below which no view is drawn.")
+    quality: int = setting(60, "JPEG quality of the standard form that every picture goes through; 0: none.")
     seed: int = setting(0, "Seed of views, augmentation and fresh weights.")
     # network
     network: str = setting("laptop", "laptop or paper.")
@@ -69,6 +70,7 @@ class TrainConfig:
     # sizes
     area: int = setting(126 * 126, "Pixels of a view; side lengths are multiples of 14 near it.")
     late_area: int = setting(154 * 154, "Pixels of a view in the last part of the run.")
+    size_range: tuple[float, float] = setting((0.9, 1.0), "Share of its side lengths that a batch draws.")
     late_from: int = setting(-1, "Step at which the last part begins; -1: where the cooldown begins.")
     aspect_range: tuple[float, float] = setting((0.5, 2.0), "Range of height / width; one per batch.")
     # machine

@@ -16,6 +16,7 @@ PAPER = TrainConfig(
     photo_ratio=0.0,
     augment="full",
     min_source_pixels=1.0,
+    quality=0,
     focal_weight=0.0,
     variance_weight=0.0,
     batch=24,

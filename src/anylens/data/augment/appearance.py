@@ -7,20 +7,15 @@ from __future__ import annotations
 import numpy as np
 
 from anylens.data.augment.colour import SEPIA, change_tone, to_grey, vignette
-from anylens.data.augment.compression import compress
 from anylens.data.augment.detail import add_noise, lose_resolution, shift_colours
-from anylens.data.augment.overlay import add_border, add_stamp
+from anylens.data.augment.overlay import add_border, add_stamp, erase_patches
 from anylens.data.augment.settings import Augment
+from anylens.data.compression import compress
 from anylens.data.raster import soften
 
 
-def augment_working(image: np.ndarray, settings: Augment, rng: np.random.Generator) -> np.ndarray:
-    """Compression of the working picture, as if it were the file on the photographer's disk."""
-    return _compress(image, settings, settings.working_compression, rng)
-
-
 def augment_output(image: np.ndarray, settings: Augment, rng: np.random.Generator) -> np.ndarray:
-    """Everything else, at the network's resolution; uint8 (H, W, 3) in and out."""
+    """Changes at the network's resolution; uint8 (H, W, 3) in and out."""
 
     def happens(probability: float) -> bool:
         return probability > 0 and rng.random() < probability
@@ -46,6 +41,8 @@ def augment_output(image: np.ndarray, settings: Augment, rng: np.random.Generato
         image = add_border(image, rng)
     if happens(settings.stamp):
         image = add_stamp(image, rng)
+    if happens(settings.erase):
+        image = erase_patches(image, rng)
     return image
 
 

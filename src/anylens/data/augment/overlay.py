@@ -1,4 +1,4 @@
-"""Things on top of a photograph: uniform borders and date stamps."""
+"""Things on top of a photograph: uniform borders, patches and date stamps."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ def add_border(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         out[:size] = out[-size:] = colour
     if sides != 2:
         out[:, :size] = out[:, -size:] = colour
+    return out
+
+
+def erase_patches(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One to three rectangles of one colour each, up to 35 % of each side."""
+    out = image.copy()
+    height, width = image.shape[:2]
+    for _ in range(int(rng.integers(1, 4))):
+        h, w = (max(1, int(side * rng.uniform(0.08, 0.35))) for side in (height, width))
+        y, x = int(rng.integers(height - h + 1)), int(rng.integers(width - w + 1))
+        out[y : y + h, x : x + w] = rng.integers(0, 256, 3, dtype=np.uint8)
     return out
 
 

@@ -27,7 +27,7 @@ class Augment:
     downscale_least: float = 0.6
     noise: float = 0.35
     noise_deviation: float = 6.0
-    working_compression: float = 0.4  # at the working picture's resolution
+    quality_spread: int = 20  # of the standard form's own compression, which every view goes through
     output_compression: float = 0.2  # at the network's own resolution
     quality: tuple[int, int] = (35, 95)
     webp: float = 0.1  # share of compressions that are WebP rather than JPEG
@@ -38,14 +38,18 @@ class Augment:
     border: float = 0.02
     stamp: float = 0.02
     flip: float = 0.5  # mirrored left and right, with its label
+    crop: float = 0.6  # photographs cropped and seen by a camera that was turned a little, with its label
+    crop_roll_deg: float = 4.0
+    erase: float = 0.25  # patches of one colour over the picture, so that no single place decides
 
 
 NONE = Augment(
-    tone=0, grey=0, sepia=0, sharpness=0, downscale=0, noise=0, working_compression=0, output_compression=0,
-    vignette=0, chromatic=0, border=0, stamp=0, flip=0,
+    tone=0, grey=0, sepia=0, sharpness=0, downscale=0, noise=0, output_compression=0,
+    vignette=0, chromatic=0, border=0, stamp=0, flip=0, crop=0, erase=0,
+    quality_spread=0, webp=0,
 )  # fmt: skip
 LIGHT = Augment(
-    noise=0.2, noise_deviation=3.0, sharpness_range=(-0.04, 0.05), working_compression=0.3,
+    noise=0.2, noise_deviation=3.0, sharpness_range=(-0.04, 0.05), quality_spread=10,
     output_compression=0.05, quality=(55, 95), downscale=0.0, contrast=0.12, gamma=0.12, exposure_stops=0.35,
 )  # fmt: skip
 LEVELS = {"none": NONE, "light": LIGHT, "full": Augment()}
