@@ -76,6 +76,7 @@ def test_the_command_describes_the_file_and_refuses_bad_weights(tmp_path, capsys
     settings = {
         "late_area": 140 * 140,
         "min_source_pixels": 2.2,
+        "quality": 55,
         "recipe": "world",
         "aspect_range": [0.5, 2.0],
     }
@@ -88,7 +89,7 @@ def test_the_command_describes_the_file_and_refuses_bad_weights(tmp_path, capsys
     assert 0.45 < ratio < 0.6
     full, half = NetworkSession(tmp_path / "f.onnx"), NetworkSession(tmp_path / "h.onnx")
     assert full.info == half.info
-    assert (full.info.area, full.info.density, full.info.step) == (140 * 140, 2.2, 9)
+    assert (full.info.area, full.info.density, full.info.quality, full.info.step) == (140 * 140, 2.2, 55, 9)
     assert full.info.extra["recipe"] == "world"
     image = np.random.default_rng(0).random((1, 126, 98, 3), dtype=np.float32)
     assert np.abs(full.run(image)["field"] - half.run(image)["field"]).max() < 1e-6

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import anylens
+from anylens.data.standard import standard_form
 from anylens.errors import ImageError, WeightsError
 from anylens.predict.mirror import add_mirrored, join_mirrored, log_softmax
 from anylens.predict.plan import plan_size
@@ -125,3 +126,16 @@ def test_bad_network_files_are_named(tmp_path):
         NetworkSession(broken)
     with pytest.raises(WeightsError, match="damaged"):
         NetworkSession(b"nothing")
+
+
+def test_pictures_go_through_the_standard_form_that_the_network_was_trained_on():
+    """The same density and JPEG quality as in training; a network without either is shown the plain picture."""
+    photo = np.random.default_rng(0).integers(0, 256, (300, 400, 3), dtype=np.uint8)
+    plain, soft, stored = BrightnessNetwork(), BrightnessNetwork(density=1.1), BrightnessNetwork(density=1.1)
+    stored.info = NetworkInfo(area=stored.info.area, density=1.1, quality=30)
+    pictures = [Predictor(network).prepare(photo)[1].astype(int) for network in (plain, soft, stored)]
+    assert len({p.shape for p in pictures}) == 1
+    assert np.abs(pictures[1] - pictures[2]).mean() > 1
+    box = Predictor(stored).plan(400, 300).crop(photo)
+    expected = standard_form(box, pictures[2].shape[1], pictures[2].shape[0], 1.1, 30)
+    assert np.array_equal(pictures[2], expected)

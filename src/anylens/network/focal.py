@@ -34,9 +34,8 @@ class FocalHead(nn.Module):
     length sits in few places of a picture.
     """
 
-    def __init__(self, channels: int, queries: int = 4, dropout: float = 0.1):
+    def __init__(self, channels: int, queries: int = 4):
         super().__init__()
-        self.dropout = nn.Dropout(dropout)
         self.queries = nn.Parameter(torch.randn(queries, channels) * channels**-0.5)
         self.keys = nn.Linear(channels, channels)
         self.norm = nn.LayerNorm((queries + 2) * channels)
@@ -51,7 +50,7 @@ class FocalHead(nn.Module):
         attention = torch.softmax(self.queries @ self.keys(cells).transpose(1, 2), dim=-1)  # (B, q, n)
         pooled = (attention @ cells).flatten(1)  # (B, q·C)
         pooled = torch.cat([pooled, cells.mean(dim=1), cells.amax(dim=1)], dim=1)
-        pooled = self.dropout(nn.functional.gelu(self.mix(self.norm(pooled))))
+        pooled = nn.functional.gelu(self.mix(self.norm(pooled)))
         return self.logits(pooled), self.bias(pooled)
 
 

@@ -26,7 +26,7 @@ class TrainConfig:
     data: str = setting("", "Folder of panoramas with its manifest.")
     photos: str = setting("", "Folder of photographs with EXIF focal lengths; none without it.")
     recipe: str = setting(
-        "world*0.85+edited*0.15", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, or a mix."
+        "world*0.55+op_g*0.25+edited*0.2", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, or a mix."
     )
     photo_ratio: float = setting(0.5, "Share of photographs in a batch, if a folder of them is given.")
     augment: str = setting("full", "Changes of appearance that do not depend on the camera: none, light or full.")
@@ -58,7 +58,7 @@ class TrainConfig:
     accumulate: int = setting(1, "Parts into which a batch is cut to save memory.")
     steps: int = setting(30_000, "Optimiser steps in all; raise it to extend a run whose rate has not decayed.")
     more: int = setting(0, "Instead of steps: this many beyond the checkpoint that is continued.")
-    rate: float = setting(5e-4, "Peak learning rate of decoder and heads (AdamW).")
+    rate: float = setting(4e-4, "Peak learning rate of decoder and heads (AdamW).")
     encoder_rate: float = setting(0.1, "The encoder's rate as a share of that.")
     weight_decay: float = setting(0.01, "Weight decay of matrices and kernels.")
     schedule: str = setting("constant", "constant (until the cooldown), cosine or steps.")
@@ -68,9 +68,9 @@ class TrainConfig:
     clip: float = setting(1.0, "Largest gradient norm.")
     ema: float = setting(0.999, "Decay of the averaged weights; 0 keeps no average.")
     # sizes
-    area: int = setting(126 * 126, "Pixels of a view; side lengths are multiples of 14 near it.")
-    late_area: int = setting(154 * 154, "Pixels of a view in the last part of the run.")
-    size_range: tuple[float, float] = setting((0.9, 1.0), "Share of its side lengths that a batch draws.")
+    area: int = setting(140 * 140, "Pixels of a view; side lengths are multiples of 14 near it.")
+    late_area: int = setting(140 * 140, "Pixels of a view in the last part of the run.")
+    size_range: tuple[float, float] = setting((0.7, 1.0), "Share of its side lengths that a batch draws.")
     late_from: int = setting(-1, "Step at which the last part begins; -1: where the cooldown begins.")
     aspect_range: tuple[float, float] = setting((0.5, 2.0), "Range of height / width; one per batch.")
     # machine

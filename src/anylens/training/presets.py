@@ -29,6 +29,7 @@ PAPER = TrainConfig(
     ema=0.0,
     area=320 * 320,
     late_area=320 * 320,
+    size_range=(0.9, 1.0),
     workers=8,
     threads=0,
 )

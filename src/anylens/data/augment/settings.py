@@ -38,7 +38,7 @@ class Augment:
     border: float = 0.02
     stamp: float = 0.02
     flip: float = 0.5  # mirrored left and right, with its label
-    crop: float = 0.6  # photographs cropped and seen by a camera that was turned a little, with its label
+    crop: float = 0.5  # photographs cropped and seen by a camera that was turned a little, with its label
     crop_roll_deg: float = 4.0
     erase: float = 0.25  # patches of one colour over the picture, so that no single place decides
 
