@@ -26,7 +26,7 @@ class TrainConfig:
     data: str = setting("", "Folder of panoramas with its manifest.")
     photos: str = setting("", "Folder of photographs with EXIF focal lengths; none without it.")
     recipe: str = setting(
-        "world*0.55+op_g*0.25+edited*0.2", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, or a mix."
+        "world*0.55+op_g*0.25+edited*0.2", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, a mix."
     )
     photo_ratio: float = setting(0.5, "Share of photographs in a batch, if a folder of them is given.")
     augment: str = setting("full", "Changes of appearance that do not depend on the camera: none, light or full.")
