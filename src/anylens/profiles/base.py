@@ -113,6 +113,10 @@ class Profile:
         """Ray and derivatives at r ≤ r_max; `start` as Traced.at, or `variable` of an angle near the answer."""
         raise TypeError(f"{type(self).__name__} must define trace")
 
+    def seen(self, r: Array, k: Array, start: Array | None = None, top: Array | None = None) -> tuple[Array, Array]:
+        """R and Z of `trace` alone."""
+        return self.trace(r, k, start, top)[:2]
+
     def limits(self, k: Array) -> tuple[Array, Array]:
         """ϑ_max and r_max: the end of the monotone, finite part of the profile; (..., 1) each."""
         return self._limit(k, math.pi), self._limit(k, math.inf)

@@ -3,7 +3,7 @@
 import math
 from typing import ClassVar
 
-from anylens.arrays import namespace
+from anylens.arrays import inverse_root, namespace
 from anylens.profiles.quotient import Quotient
 
 
@@ -46,7 +46,7 @@ class Eucm(Quotient):
         q = beta * r2
         root = xp.sqrt(xp.maximum(1 - (2 * alpha - 1) * q, 1e-14))
         m = (1 - alpha * alpha * q) / xp.maximum(alpha * root + (1 - alpha), 1e-12)
-        scale = 1 / xp.sqrt(r2 + m * m)
+        scale = inverse_root(r2 + m * m, xp)
         return r * scale, m * scale
 
     def limits(self, k):

@@ -15,42 +15,55 @@ GRID, STEP = 80, 1.14  # the search grid of `first_root` spans a factor of 30,00
 CLOSE = 1e-7  # quadratic convergence makes a Newton step below this the last one
 NEAR = 1e-6  # as far as the value may miss then, in brackets
 FLAT = 1e-4  # slopes below this, at a fold, are left to the brackets
+CROWD = 8192  # so many elements that the slowest must not hold the others up
 
 
 def solve_monotone(fun: Callable[[Array, Array], tuple[Array, Array]], k: Array, y: Array, top: Array, start: Array,
                    xp: Any, close: float = CLOSE) -> tuple[Array, Array]:  # fmt: skip
     """x in [0, top] with fun(x, k) = y, for an increasing `fun` that returns value and slope; top may be inf.
 
-    A few plain Newton steps suffice from a good start; what has not settled then, usually few elements, is bracketed
-    and bisected wherever Newton leaves the bracket. A step below `close` is the last one: what remains is about its
-    square. Only that one carries a gradient, by the implicit function theorem. With x comes the slope, at most
-    `close` away from it.
+    A few plain Newton steps suffice from a good start. What has not settled then, usually few elements, goes on by
+    itself, and at last is bracketed and bisected wherever Newton leaves the bracket. A step below `close` is the last
+    one: what remains is about its square. Only that one carries a gradient, by the implicit function theorem. With x
+    comes the slope, at most `close` away from it.
     """
-    top, x = detach(top), xp.minimum(detach(start), detach(top))
-    for _ in range(4):
-        value, slope = fun(x, k)
-        step = (value - y) / xp.maximum(slope, FLAT)
-        new = xp.minimum(xp.abs(x - step), top)
-        settled = xp.abs(detach(step)) <= close
-        if bool(xp.all(settled)):
-            return new, slope
-        x = detach(new)
-    x = _finish(fun, detach(k), detach(y), top, detach(start), x, settled, xp)
-    value, slope = fun(x, k)
-    return x - (value - y) / xp.where(slope > 1e-12, slope, 1.0), slope
-
-
-def _finish(fun, k: Array, y: Array, top: Array, start: Array, x: Array, settled: Array, xp) -> Array:
-    """x with its unsettled elements solved by brackets, gathered so that they do not hold the others up."""
+    top, start = detach(top), detach(start)
+    x, slope, unsettled = _newton(fun, k, y, top, xp.minimum(start, top), xp, close)
+    if unsettled is None:
+        return x, slope
     shape = tuple(x.shape)
-    index = xp.nonzero(xp.reshape(~settled, (-1,)))[0]
+    index = xp.nonzero(xp.reshape(unsettled, (-1,)))[0]
 
     def gather(a: Array) -> Array:
         return xp.take(xp.reshape(xp.broadcast_to(a, shape), (-1,)), index)[:, None]
 
     rows = xp.reshape(xp.broadcast_to(k, (*shape[:-1], k.shape[-1])), (-1, k.shape[-1]))
-    found = _bracketed(fun, xp.take(rows, index // shape[-1], axis=0), gather(y), gather(top), gather(start), xp)
-    return spread(found[:, 0], ~settled, x, xp)
+    k, y, top = xp.take(rows, index // shape[-1], axis=0), gather(y), gather(top)
+    found, rise, still = _newton(fun, k, y, top, gather(detach(x)), xp, close)
+    if still is not None:
+        found = _bracketed(fun, detach(k), detach(y), top, gather(start), xp)
+        value, rise = fun(found, k)
+        found = found - (value - y) / xp.where(rise > 1e-12, rise, 1.0)
+    return spread(found[:, 0], unsettled, x, xp), spread(rise[:, 0], unsettled, slope, xp)
+
+
+def _newton(fun, k, y, top, x, xp, close: float, steps: int = 4) -> tuple[Array, Array, Array | None]:
+    """Plain Newton from x until no step or, in a crowd, few of them are above `close`.
+
+    x, slopes, and which elements have not settled (None if all have).
+    """
+    many = math.prod(x.shape)
+    for _ in range(steps):
+        value, slope = fun(x, k)
+        step = (value - y) / xp.maximum(slope, FLAT)
+        new = xp.minimum(xp.abs(x - step), top)
+        size = xp.abs(detach(step))
+        if not many or bool(xp.max(size) <= close):
+            return new, slope, None
+        if many >= CROWD and 4 * int(xp.count_nonzero(size > close)) < many:
+            break
+        x = detach(new)
+    return new, slope, ~(size <= close)
 
 
 def _bracketed(fun, k, y, top, start, xp, steps: int = 100) -> Array:

@@ -2,7 +2,7 @@
 
 import math
 
-from anylens.arrays import namespace
+from anylens.arrays import inverse_root, namespace
 from anylens.profiles.quotient import Quotient
 
 
@@ -21,7 +21,7 @@ class Pinhole(Quotient):
         return Z, -R, ()
 
     def direction(self, r, k):
-        Z = 1 / namespace(r).sqrt(1 + r * r)
+        Z = inverse_root(1 + r * r, namespace(r))
         return r * Z, Z
 
     def limits(self, k):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from anylens.arrays import namespace, power, sin_cos
+from anylens.arrays import inverse_root, namespace, power, sin_cos
 from anylens.profiles.base import STEEPEST, Backward, Forward, Traced, implicit
 from anylens.profiles.newton import first_root, polynomial, polynomial_and_slope, solve_monotone
 
@@ -44,7 +44,7 @@ class Polynomial(Forward):
         by_r, by_k = implicit(slope, by_k, 1 / STEEPEST)
         if not self.tangent:
             return Traced(*sin_cos(t, xp), by_r, by_k, t)
-        Z = 1 / xp.sqrt(1 + t * t)
+        Z = inverse_root(1 + t * t, xp)
         return Traced(t * Z, Z, by_r, by_k, t)
 
     def variable(self, theta):
@@ -127,8 +127,8 @@ class RadialDivision(Backward):
         c, step = self._dense(k)
         s = power(r, step)
         D, slope = polynomial_and_slope(c, s)
-        square = 1 / (r * r + D * D)
-        scale = namespace(r).sqrt(square)
+        scale = inverse_root(r * r + D * D, namespace(r))
+        square = scale * scale
         # r dD/dr = step · s · dD/ds, since s = r^step
         by_r, minus = (D - step * s * slope) * square, -square
         return Traced(r * scale, D * scale, by_r, tuple(power(r, e + 1) * minus for e in self.exponents))

@@ -33,6 +33,9 @@ class Quotient(Forward):
     def angle(self, r, k, start=None, top=None):
         return namespace(r).atan2(*self.direction(r, k))
 
+    def seen(self, r, k, start=None, top=None):
+        return self.direction(r, k)
+
     def trace(self, r, k, start=None, top=None):
         R, Z = self.direction(r, k)
         D, by_theta, by_k = self.below(R, Z, k)
