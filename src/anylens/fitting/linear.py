@@ -68,8 +68,8 @@ def least_squares(columns: list[Array], rhs: Array, w: Array, xp, strict: bool =
         square = xp.sum(weighted * columns[0], axis=-1, keepdims=True)
         return xp.sum(weighted * rhs, axis=-1, keepdims=True) / xp.where(square > 0, square, 1.0)
     P = len(columns)
-    A = xp.stack([*columns, rhs], axis=-1) * xp.sqrt(w)[..., None]
-    R = xp.linalg.qr(A, mode="reduced")[1]
+    A = xp.stack([*columns, rhs], axis=-2) * xp.sqrt(w)[..., None, :]
+    R = xp.linalg.qr(xp.matrix_transpose(A), mode="reduced")[1]
     size = xp.sqrt(xp.sum(R * R, axis=-2, keepdims=True))  # of the columns of A
     tiny = size <= 1e-12
     if strict and bool(xp.any(tiny[..., :-1])):

@@ -20,7 +20,7 @@ SLICE = 32768  # rays at once: temporaries of that size stay in the cache
 class Problem:
     """Normalised pixels u, v (centre of the image removed, in half diagonals), unit rays, weights that sum to 1.
 
-    Every array is float64, (..., N); theta is the polar angle of the ray.
+    Every array is float64, (..., N).
     """
 
     u: Array
@@ -28,7 +28,6 @@ class Problem:
     X: Array
     Y: Array
     Z: Array
-    theta: Array
     w: Array
     width: int
     height: int
@@ -48,6 +47,11 @@ class Problem:
         return self.xp.full((*self.batch, 1), value, dtype=self.w.dtype, device=self.w.device)
 
     @cached_property
+    def theta(self) -> Array:
+        """Polar angles of the rays."""
+        return self.xp.atan2(safe_norm(self.X, self.Y, self.xp), self.Z)
+
+    @cached_property
     def root(self) -> Array:
         """Square roots of the weights."""
         some = self.w > 0
@@ -55,7 +59,7 @@ class Problem:
 
     def each(self, fun: Callable[[Array], Array]) -> Problem:
         """`fun` applied to every array."""
-        return replace(self, **{n: fun(getattr(self, n)) for n in ("u", "v", "X", "Y", "Z", "theta", "w")})
+        return replace(self, **{n: fun(getattr(self, n)) for n in ("u", "v", "X", "Y", "Z", "w")})
 
     def flattened(self, batch: tuple[int, ...]) -> Problem:
         """Broadcast to `batch` and with it as one axis."""
@@ -125,7 +129,7 @@ def make_problem(pixels: Any, rays: Any, weights: Any, width: int, height: int, 
     if n < least:
         raise FitError(f"{n} rays do not determine this camera model; at least {least} are needed.")
     if weights is None:
-        w = xp.ones((*batch, n), dtype=xp.float64, device=rays.device)
+        w = xp.full((n,), 1 / n, dtype=xp.float64, device=rays.device)
     else:
         w = as_float64(weights, xp, rays.device) if _numeric(weights, xp) else xp.astype(weights, xp.float64)
         if w.ndim < 1 or w.shape[-1] != n:
@@ -134,27 +138,29 @@ def make_problem(pixels: Any, rays: Any, weights: Any, width: int, height: int, 
             raise FitError("Weights must be finite and not negative.")
         w = xp.broadcast_to(w, (*batch, n))
     X, Y, Z = (xp.broadcast_to(rays[..., i], (*batch, n)) for i in range(3))
-    u, v = (xp.broadcast_to(pixels[..., i], (*batch, n)) for i in range(2))
+    u, v = pixels[..., 0], pixels[..., 1]
     if weights is not None:
         used = w > 0
         if bool(xp.any(xp.sum(xp.astype(used, xp.int64), axis=-1) < least)):
             raise FitError(f"Fewer than {least} rays have a positive weight; this camera model needs as many.")
         X, Y, u, v = (xp.where(used, a, 0.0) for a in (X, Y, u, v))
         Z = xp.where(used, Z, 1.0)
+        w = w / xp.sum(w, axis=-1, keepdims=True)
     length = xp.sqrt(X * X + Y * Y + Z * Z)
-    if not finite_all(length + (u - v), xp):
+    if not (finite_all(length, xp) and finite_all(u - v, xp)):
         raise FitError("Some rays or pixels are NaN or infinite. Give them the weight 0 to leave them out.")
     if bool(xp.any(length < 1e-12)):
         raise FitError("Some rays have no length.")
     half = half_diagonal(width, height)
+    u, v = (u - 0.5 * width) / half, (v - 0.5 * height) / half
+    u, v, w = (xp.broadcast_to(a, (*batch, n)) for a in (u, v, w))  # one copy serves all that share it
     return Problem(
-        u=(u - 0.5 * width) / half,
-        v=(v - 0.5 * height) / half,
+        u=u,
+        v=v,
         X=X / length,
         Y=Y / length,
         Z=Z / length,
-        theta=xp.atan2(safe_norm(X, Y, xp), Z),
-        w=w / xp.sum(w, axis=-1, keepdims=True),
+        w=w,
         width=width,
         height=height,
         xp=xp,

@@ -37,7 +37,7 @@ def fit_ransac(pixels: Any, rays: Any, model: str, *, width: int, height: int, w
     usable = np.flatnonzero(as_numpy(problem.w) > 0)
     chosen = np.stack([rng.choice(usable, size=least, replace=False) for _ in range(iterations)])
     index = xp.reshape(xp.asarray(chosen, device=problem.w.device), (-1,))
-    names = ("u", "v", "X", "Y", "Z", "theta")
+    names = ("u", "v", "X", "Y", "Z")
     parts = {n: xp.reshape(xp.take(getattr(problem, n), index, axis=0), chosen.shape) for n in names}
     even = xp.full(chosen.shape, 1 / least, dtype=problem.w.dtype, device=problem.w.device)
     samples = replace(problem, **parts, w=even)
@@ -64,7 +64,7 @@ def _inliers(problem, profile, q, threshold_deg: float):
     """Which rays (..., N) lie within the threshold of the cameras q (..., P), and their weight (...)."""
     xp = problem.xp
     with np.errstate(all="ignore"):
-        at = modelled(problem, profile, q)
+        at = modelled(problem, profile, q, moving=False)
         a, b, factor = residual(problem, at)
     inside = ((a * a + b * b) * factor * factor < math.radians(threshold_deg) ** 2) & at.inside
     return inside, xp.sum(xp.astype(inside, problem.w.dtype) * problem.w, axis=-1)

@@ -35,7 +35,7 @@ class Schedule:
 FLOOR = 1e-29  # a mean squared angle that is rounding alone
 EMPTY = 1e-60  # added to a diagonal: what a parameter without effect is divided by
 STUCK = 1e10  # damping beyond which no step leads down
-FEW = 8  # a batch smaller than this is not worth dividing
+LEFT = 7 / 8  # the share of a batch still going at which it is worth dividing
 DAMPED = Schedule()
 PAPER = Schedule(steps=5, damped=False)
 
@@ -103,20 +103,23 @@ def refine(problem: Problem, profile: Profile, q: Array, ties: np.ndarray, *, lo
     return Refined(*(xp.reshape(a, (*batch, *a.shape[1:])) for a in parts) if len(batch) > 1 else parts)
 
 
-def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, steps: int, xp) -> State:
+def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, steps: int, xp,
+             planned: tuple[Array, Array] | None = None) -> State:  # fmt: skip
+    """At most so many steps; the first one may be planned already (with its promise)."""
     for i in range(steps):
-        step = _step(s, space, xp)
+        step, promise = _plan(s, space, xp) if planned is None else planned
+        planned = None
         if schedule.damped:
-            # The fall that the quadratic model promises: once it is nothing, another evaluation tells nothing.
-            promise = xp.vecdot(step, 2 * s.now.gradient - (s.now.hessian @ step[..., None])[..., 0])
+            # Once the promised fall is nothing, another evaluation tells nothing.
             s = s._replace(done=s.done | (xp.abs(promise) <= schedule.tolerance * s.now.cost))
         going = ~(s.done | (s.damping > STUCK))
         left = int(xp.count_nonzero(going))
         if left == 0:
             break
-        if going.ndim and going.shape[0] >= FEW and 4 * left <= 3 * going.shape[0] and objective.extra is None:
+        if going.ndim and left <= LEFT * going.shape[0] and objective.extra is None:
             index = xp.nonzero(going)[0]
-            rest = _iterate(objective.take(index), s.take(index, xp), space, schedule, steps - i, xp)
+            planned = (xp.take(step, index, axis=0), xp.take(promise, index, axis=0))
+            rest = _iterate(objective.take(index), s.take(index, xp), space, schedule, steps - i, xp, planned)
             return s.put(rest, going, xp)
         trial = xp.minimum(xp.maximum(s.q + step @ space.Tt, space.low), space.high)
         new = objective(trial)
@@ -136,6 +139,12 @@ def _iterate(objective: Objective, s: State, space: Space, schedule: Schedule, s
         )
         s = State(xp.where(take[..., None], trial, s.q), now, damping, count, s.done | (now.cost < FLOOR))
     return s
+
+
+def _plan(s: State, space: Space, xp) -> tuple[Array, Array]:
+    """The next step, and the fall of the cost that the quadratic model promises of it."""
+    step = _step(s, space, xp)
+    return step, xp.vecdot(step, 2 * s.now.gradient - (s.now.hessian @ step[..., None])[..., 0])
 
 
 def _step(s: State, space: Space, xp) -> Array:

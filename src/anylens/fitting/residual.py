@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anylens.arrays import Array
+from anylens.arrays import Array, inverse_root
 from anylens.fitting.problem import Problem
 from anylens.profiles.base import INSIDE, Profile, Traced
 
@@ -100,15 +100,21 @@ def make_layout(ties: np.ndarray, q: Array, xp) -> Layout:
     return Layout(*(xp.asarray(a, dtype=q.dtype, device=q.device) for a in (shrink, T, across)))
 
 
-def modelled(problem: Problem, profile: Profile, q: Array, start: Array | None = None, limits=None) -> Modelled:
-    """The problem's pixels through cameras q (..., P); Newton begins at `start`, `limits` are the profile's own."""
+def modelled(problem: Problem, profile: Profile, q: Array, start: Array | None = None, limits=None,
+             moving: bool = True) -> Modelled:  # fmt: skip
+    """The problem's pixels through cameras q (..., P); Newton begins at `start`, `limits` are the profile's own.
+
+    Without `moving` the rays come without their derivatives and `turn`.
+    """
     xp, k = problem.xp, q[..., 4:]
     g = xp.exp(-q[..., :2])
     x, y = (problem.u - q[..., 2:3]) * g[..., :1], (problem.v - q[..., 3:4]) * g[..., 1:]
     squared = x * x + y * y
-    axis = squared == 0
-    inverse = 1 / xp.sqrt(xp.where(axis, 1.0, squared))
-    cosine, sine = xp.where(axis, 1.0, x * inverse), y * inverse
+    on_axis = not bool(xp.min(squared) > 0)  # rare, and dear to provide for at every pixel
+    axis = squared == 0 if on_axis else None
+    inverse = inverse_root(xp.where(axis, 1.0, squared) if on_axis else squared, xp)
+    cosine, sine = x * inverse, y * inverse
+    cosine = xp.where(axis, 1.0, cosine) if on_axis else cosine
     theta_max, top = profile.limits(k) if limits is None else limits
     r = squared * inverse
     inside = r < top
@@ -116,8 +122,12 @@ def modelled(problem: Problem, profile: Profile, q: Array, start: Array | None =
         start = xp.where(
             inside, profile.variable(problem.theta) if start is None else start, profile.variable(theta_max)
         )
-    ray = profile.trace(xp.minimum(r, INSIDE * top), k, start, theta_max)
-    return Modelled(x, y, cosine, sine, xp.where(axis, ray.by_r, ray.R * inverse), inside, ray)
+    r = xp.minimum(r, INSIDE * top)
+    if not moving:
+        return Modelled(x, y, cosine, sine, None, inside, Traced(*profile.seen(r, k, start, theta_max), None, ()))
+    ray = profile.trace(r, k, start, theta_max)
+    turn = ray.R * inverse
+    return Modelled(x, y, cosine, sine, xp.where(axis, ray.by_r, turn) if on_axis else turn, inside, ray)
 
 
 def residual(problem: Problem, at: Modelled) -> tuple[Array, Array, Array]:
@@ -126,8 +136,9 @@ def residual(problem: Problem, at: Modelled) -> tuple[Array, Array, Array]:
     outward = c * problem.X + s * problem.Y
     a = Z * outward - R * problem.Z
     b = c * problem.Y - s * problem.X
-    length = xp.sqrt(a * a + b * b + TINY)
-    return a, b, xp.atan2(length, R * outward + Z * problem.Z) / length
+    squared = a * a + b * b + TINY
+    inverse = inverse_root(squared, xp)
+    return a, b, xp.atan2(squared * inverse, R * outward + Z * problem.Z) * inverse
 
 
 def linearise(problem: Problem, profile: Profile, q: Array, loss: Loss = L2, start: Array | None = None,
@@ -163,7 +174,7 @@ def mean_cost(problem: Problem, profile: Profile, q: Array, loss: Loss) -> Array
     limits = profile.limits(q[..., 4:])
     cost: Array = 0.0
     for part in problem.sliced(max(1, math.prod(q.shape[:-1]))):
-        a, b, factor = residual(part, modelled(part, profile, q, None, limits))
+        a, b, factor = residual(part, modelled(part, profile, q, None, limits, moving=False))
         squared = (a * a + b * b) * factor * factor
         cost = cost + xp.vecdot(part.w, squared if loss.plain else loss(squared, xp)[0])
     return xp.where(finite & xp.isfinite(cost), cost, math.inf)

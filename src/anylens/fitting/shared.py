@@ -105,8 +105,7 @@ def _joint(images: Problem, spec, known, q: Array) -> SharedFit:
     """Reweighted least squares: every image counts by how well it agrees with the joint camera."""
     xp, profile = images.xp, spec.profile
     M, N = images.w.shape
-    flat = {n: xp.reshape(getattr(images, n), (M * N,)) for n in ("u", "v", "X", "Y", "Z", "theta", "w")}
-    pooled = replace(images, **flat)
+    pooled = images.each(lambda a: xp.reshape(a, (M * N,)))
     facts = make_known(known, spec, pooled)
     share = _agreement(mean_cost(images, profile, q, Loss()), xp)
     for _ in range(ROUNDS):
