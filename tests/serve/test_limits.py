@@ -265,3 +265,5 @@ def test_openapi_describes_every_path(service):
                                        "/v1/convert", "/v1/models", "/healthz", "/metrics"}  # fmt: skip
     schema = described["paths"]["/v1/calibrate"]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
     assert {"photos", "model", "known", "shared"} <= set(schema["properties"])
+    for path, refusals in (("/v1/calibrate", {"403", "415", "421"}), ("/v1/refit", {"403", "404", "409", "421"})):
+        assert refusals <= set(described["paths"][path]["post"]["responses"])

@@ -79,7 +79,7 @@ def _fields() -> list:
     shared = []
     for f in settings():
         hint = "(as the preset)" if f.default in ("", ()) else f"(laptop: {f.default})"
-        shown = "TRUE|FALSE" if hints[f.name] is bool else str(f.type).split("[")[0].upper()
+        shown = "True|False" if hints[f.name] is bool else str(f.type).split("[")[0].upper()
         note = text(help=f.metadata["help"], metavar=shown, help_behavior_hint=hint)
         shared.append((f.name, Annotated[hints[f.name] | None, note], field(default=None)))
     return own + shared

@@ -22,10 +22,12 @@ NAMES = {"type": "array", "items": STRING, "description": "What /v1/calibrate wi
 CHANGEABLE = {name: schema for name, schema in OPTIONS.items() if name not in ("mirror", "keep")}
 MODELS = {"type": "object", "properties": {"ranking": {"type": "array", "items": {"type": "object"}}}}
 
+GONE = {404: "An observation is no longer kept.", 409: "Another network is needed; send the photo again."}
+
 
 def add(app: FastAPI, desk: Desk) -> None:
     @app.post("/v1/refit", openapi_extra=json({"observations": NAMES, **CHANGEABLE}, ["observations"]),
-              responses=answers(RESULTS), tags=["photos"])  # fmt: skip
+              responses=answers(RESULTS, more=GONE), tags=["photos"])  # fmt: skip
     async def refit(request: Request) -> JSONResponse:
         """Fit kept observations again with other options. 404 when one is no longer kept: send the photo again."""
         data = await desk.json(request)
@@ -40,7 +42,7 @@ def add(app: FastAPI, desk: Desk) -> None:
         return JSONResponse({"results": [{**row, "observation": name} for row, name in zip(rows, names)]})
 
     @app.post("/v1/rank", openapi_extra=json({"observations": NAMES, **CHANGEABLE}, ["observations"]),
-              responses=answers(MODELS), tags=["photos"])  # fmt: skip
+              responses=answers(MODELS, more=GONE), tags=["photos"])  # fmt: skip
     async def rank_models(request: Request) -> JSONResponse:
         """The models that `auto` compares for one kept observation, the chosen one first."""
         data = await desk.json(request)

@@ -60,10 +60,14 @@ def _body(kind: str, properties: dict[str, Any], required: list[str]) -> dict[st
     return {"requestBody": {"required": True, "content": {kind: {"schema": schema}}}}
 
 
-def answers(schema: dict[str, Any] | None = None, kind: str = "application/json") -> dict[int | str, dict[str, Any]]:
-    """The usual answers of an endpoint."""
-    problems = {400: "A malformed request.", 401: "The token is missing.", 408: "Sent too slowly.",
-                413: "Too large.", 422: "An option that cannot be.", 503: "Busy; see Retry-After."}  # fmt: skip
+def answers(
+    schema: dict[str, Any] | None = None, kind: str = "application/json", more: dict[int, str] | None = None
+) -> dict[int | str, dict[str, Any]]:
+    """The usual answers of an endpoint, and more of its own."""
+    problems = {400: "A malformed request.", 401: "The token is missing.", 403: "A request of another site.",
+                408: "Sent too slowly.", 413: "Too large.", 415: "Another content type than is taken.",
+                421: "A host name that is not answered to.", 422: "An option that cannot be.",
+                503: "Busy; see Retry-After.", **(more or {})}  # fmt: skip
     content = {kind: {"schema": schema or FILE}}
     found: dict[int | str, dict[str, Any]] = {200: {"description": "The answer.", "content": content}}
     for status, text in problems.items():
