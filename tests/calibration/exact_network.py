@@ -9,11 +9,13 @@ from anylens.predict import Prediction, plan_size
 
 class ExactNetwork:
     """camera: of any photo, scaled to its size (turned where the photo stands). scale: factor on the field and on
-    the focal length that it believes in, one per photo in turn. noise_deg: smooth error of the shape."""
+    the focal length that it believes in, one per photo in turn. noise_deg: smooth error of the shape. trained: the
+    log-probabilities (64,) of the focal lengths that it was trained on."""
 
-    def __init__(self, camera, focal_std=0.1, scales=(1.0,), noise_deg=0.0, log_var=None, head=True):
+    def __init__(self, camera, focal_std=0.1, scales=(1.0,), noise_deg=0.0, log_var=None, head=True, trained=None):
         self.camera, self.focal_std, self.scales, self.noise_deg = camera, focal_std, scales, noise_deg
         self.log_var, self.head, self.count, self.shown = log_var, head, 0, []
+        self.trained = trained
 
     def camera_of(self, width, height):
         return fitted_to(self.camera, width, height)
@@ -41,7 +43,7 @@ class ExactNetwork:
             field = field + np.radians(self.noise_deg) * wave
         log_prob = normal(log_focal(camera) - np.log(scale), self.focal_std) if self.head else None
         log_var = None if self.log_var is None else np.full(len(pixels), self.log_var)
-        return Prediction(plan, (rows, cols), pixels, field, log_var, log_prob)
+        return Prediction(plan, (rows, cols), pixels, field, log_var, log_prob, self.trained)
 
 
 def fitted_to(camera, width, height):

@@ -11,6 +11,7 @@ from PIL import Image
 import anylens
 from anylens import Calibrator, Camera, ImageError, ModelError
 from anylens.calibration.scale import NETWORK_TEMPER, bend
+from anylens.evidence import log_focal, normal
 from anylens.images import turn_camera
 
 PLAIN = Camera("simple_pinhole", [520.0, 320.0, 240.0], 640, 480)
@@ -122,6 +123,25 @@ def test_interval_is_the_posteriors_carried_through_the_camera():
         assert found.hfov_std_deg == pytest.approx((high - low) / 2)
     assert any("weak cues" in text for text in calibrator(focal_std=0.4)(grey(), edges=False).warnings)
     assert not any("weak cues" in text for text in sharp.warnings)
+
+
+def test_a_population_takes_the_place_of_what_the_network_was_trained_on():
+    """A network trained on long lenses leans to them where it is unsure; a population puts that right."""
+    there = log_focal(PLAIN)
+    leaning = ExactNetwork(PLAIN, focal_std=0.3, scales=(0.8,), trained=normal(there + 0.5, 0.3))
+    plain = ExactNetwork(PLAIN, focal_std=0.3, scales=(0.8,))
+    focal = {
+        (name, prior): Calibrator(predictor=network)(grey(), "simple_pinhole", prior=prior, edges=False).focal_px
+        for name, network in (("leaning", leaning), ("plain", plain))
+        for prior in ("photo", "none")
+    }
+    assert focal["leaning", "photo"] < 0.95 * focal["plain", "photo"]
+    assert focal["leaning", "none"] == pytest.approx(focal["plain", "none"])
+    edited = [
+        Calibrator(predictor=network)(grey(), "simple_pinhole", edited=True, edges=False).focal_px
+        for network in (leaning, plain)
+    ]
+    assert edited[0] == pytest.approx(edited[1])  # the counts are of whole photographs and of crops around the middle
 
 
 def test_priors_pull_and_can_be_switched_off():

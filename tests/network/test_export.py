@@ -80,7 +80,8 @@ def test_the_command_describes_the_file_and_refuses_bad_weights(tmp_path, capsys
         "recipe": "world",
         "aspect_range": [0.5, 2.0],
     }
-    save_network(trained("laptop"), weights, {"step": 9, "settings": settings})
+    seen = {"views": 32, "focals": [0.5] * 63 + [2.0]}
+    save_network(trained("laptop"), weights, {"step": 9, "settings": settings, "history": seen})
     assert main(["export-onnx", str(weights), str(tmp_path / "f.onnx")]) == 0
     model = onnx.load(tmp_path / "f.onnx")
     halve_weights(model)
@@ -91,6 +92,8 @@ def test_the_command_describes_the_file_and_refuses_bad_weights(tmp_path, capsys
     assert full.info == half.info
     assert (full.info.area, full.info.density, full.info.quality, full.info.step) == (140 * 140, 2.2, 55, 9)
     assert full.info.extra["recipe"] == "world"
+    assert full.info.extra["history"] == {"views": 32}
+    assert full.info.focal_seen == [0.5] * 63 + [2.0]
     image = np.random.default_rng(0).random((1, 126, 98, 3), dtype=np.float32)
     assert np.abs(full.run(image)["field"] - half.run(image)["field"]).max() < 1e-6
     weights.write_bytes(weights.read_bytes()[:500_000])

@@ -139,3 +139,16 @@ def test_pictures_go_through_the_standard_form_that_the_network_was_trained_on()
     box = Predictor(stored).plan(400, 300).crop(photo)
     expected = standard_form(box, pictures[2].shape[1], pictures[2].shape[0], 1.1, 30)
     assert np.array_equal(pictures[2], expected)
+
+
+def test_what_the_network_was_trained_on_comes_in_the_photographs_own_diagonals():
+    """The middle of a long photo is a longer lens: the network's training moves by the same as its answer."""
+    network = BrightnessNetwork()
+    counts = 100 * np.exp(-0.5 * ((CENTRES - 0.5) / 0.2) ** 2)
+    network.info = NetworkInfo(area=network.info.area, focal_seen=tuple(counts))
+    long, square = (np.full((200, width, 3), 128, np.uint8) for width in (1000, 200))
+    seen = Predictor(network).many([long, square])
+    places = [CENTRES @ np.exp(one.focal_seen) for one in seen]
+    assert places[1] == pytest.approx(0.5, abs=0.05)
+    assert places[0] - places[1] == pytest.approx(seen[0].plan.focal_shift, abs=0.05)
+    assert Predictor(BrightnessNetwork())(square).focal_seen is None

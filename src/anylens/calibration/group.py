@@ -44,7 +44,7 @@ def conclude_shared(views: Sequence[Observation], options: Options) -> list[Resu
     for view in views:
         fits_together(view, main, options)
     alike = [to_shared(view, main) for view in views]
-    rough = [network_evidence(v, _own(v, options)) for v in alike]
+    rough = [network_evidence(v, _own(v, options), options) for v in alike]
     inliers = [i for i, out in enumerate(find_outliers(rough)) if not out]
     kept = [alike[i] for i in _spread_out(inliers)]
     shape = fit_shared_shape(kept, main.width, main.height, options)
@@ -52,6 +52,7 @@ def conclude_shared(views: Sequence[Observation], options: Options) -> list[Resu
     edges, own = [], []
     for view, term in zip(views, rough):
         camera = from_shared(shape.camera, view)
+        term = term if view.focal_log_prob is None else network_evidence(view, shape, options)
         so_far = with_common(Evidence().plus("network", term), view, camera, options)
         found = look_at_edges(view, camera, so_far, options)
         edges.append(found)

@@ -22,8 +22,9 @@ RATIO = 9.0  # largest and smallest weight of a cell, against the median's
 class Observation:
     """pixels (N, 2), field (N, 2), weights (N,) of the network's cells; segments of the photo; what the tags say.
 
-    focal_log_prob (64,) or None; noise_deg: root mean square angle that the network expects its shape to be off, or
-    None; covered: share of the photo that the network saw; visible: share that no mask hides.
+    focal_log_prob (64,) or None, and focal_seen (64,), that of the network's training, or None; noise_deg: root mean
+    square angle that the network expects its shape to be off, or None; covered: share of the photo that it saw;
+    visible: share that no mask hides.
     """
 
     file: str
@@ -41,6 +42,7 @@ class Observation:
     covered: float = 1.0
     visible: float = 1.0
     ms: dict[str, float] = dataclasses.field(default_factory=dict)
+    focal_seen: np.ndarray | None = None
 
     @property
     def rays(self) -> np.ndarray:

@@ -22,8 +22,9 @@ from anylens.evidence import prior as population
 # A lens outside the population (a fisheye, a long zoom) must not be pulled in: beyond about 2.6 standard deviations
 # the prior has no slope left.
 PRIOR_DOUBT = 0.1
-# The network was trained on photographs of much the same population and has counted it once already.
-PRIOR_WEIGHT = 0.5
+# A population says less about one photo than its spread would make one think: photographers choose lens and subject
+# together. It counts by this, and what the network was trained on is taken out by as much.
+PRIOR_WEIGHT = 0.4
 # log(tan ϑ / r) at the corner: an ordinary lens bends less than the first, a fisheye more than the second. The
 # population is of ordinary lenses and has nothing to say about the others.
 ORDINARY = (0.12, 0.4)
@@ -33,7 +34,7 @@ LOOSE_STD, LOOSE_DOUBT = 0.15, 0.5  # one with signs of a crop or an edit, or of
 LEAST_FIELD_STD = 0.1  # of the field's own scale, where a network has no focal distribution
 # The network is surer than it should be, on photographs of sources that it was not trained on more than on rendered
 # views: tempered so that its 68 % interval covers both.
-NETWORK_TEMPER, NETWORK_DOUBT = 0.65, 0.02
+NETWORK_TEMPER, NETWORK_DOUBT = 0.7, 0.02
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,18 @@ class Scale:
     edges: Any = None
 
 
-def network_evidence(seen: Observation, shape: Shape) -> np.ndarray:
-    """The network's distribution, or that of the field's own scale where it has none.  (64,)"""
+def network_evidence(seen: Observation, shape: Shape | None, options: Options) -> np.ndarray:
+    """The network's distribution, or that of the field's own scale where it has none.  (64,)
+
+    Where a population is given, it takes the place of the one that the network was trained on, which is taken out.
+    """
     if seen.focal_log_prob is not None:
-        return mix(NETWORK_TEMPER * normalise(seen.focal_log_prob), NETWORK_DOUBT)
+        own = NETWORK_TEMPER * normalise(seen.focal_log_prob)
+        if seen.focal_seen is not None and options.prior != "none" and not options.edited:
+            usual = 1.0 if shape is None else 1.0 - strangeness(shape.camera)
+            own = own - PRIOR_WEIGHT * usual * mix(seen.focal_seen, PRIOR_DOUBT)
+        return mix(own, NETWORK_DOUBT)
+    assert shape is not None
     variance = float(np.asarray(shape.fit.covariance)[0, 0])
     relative = np.sqrt(max(0.0, variance)) / float(np.asarray(shape.camera.params)[0])
     return normal(log_focal(shape.camera), max(LEAST_FIELD_STD, float(relative)), NETWORK_DOUBT)
@@ -66,9 +75,13 @@ def prior_evidence(options: Options, shape: Camera) -> np.ndarray | None:
     if options.prior == "none":
         return None
     doubt = EDITED_DOUBT if options.edited else PRIOR_DOUBT
+    return mix(population(options.prior), doubt + (1 - doubt) * strangeness(shape))
+
+
+def strangeness(camera: Camera) -> float:
+    """0 for an ordinary lens, 1 for a fisheye."""
     low, high = ORDINARY
-    strange = min(1.0, max(0.0, (bend(shape) - low) / (high - low)))
-    return mix(population(options.prior), doubt + (1 - doubt) * strange)
+    return min(1.0, max(0.0, (bend(camera) - low) / (high - low)))
 
 
 def bend(camera: Camera) -> float:
@@ -88,7 +101,7 @@ def bend(camera: Camera) -> float:
 
 def weigh(seen: Observation, shape: Shape, options: Options) -> Scale:
     """Everything that is known about the focal length of one photo."""
-    total = Evidence().plus("network", network_evidence(seen, shape))
+    total = Evidence().plus("network", network_evidence(seen, shape, options))
     total = with_common(total, seen, shape.camera, options)
     edges = look_at_edges(seen, shape.camera, total, options)
     if edges is not None:

@@ -90,6 +90,7 @@ def _observation(
         field=prediction.field,
         weights=cell_weights(prediction, ignore),
         focal_log_prob=prediction.focal_log_prob,
+        focal_seen=prediction.focal_seen,
         noise_deg=noise,
         segments=segments,
         tag=photo.focal,

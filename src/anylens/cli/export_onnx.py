@@ -41,7 +41,7 @@ class ExportOnnx:
         except ImportError as error:
             raise WeightsError(f"the export needs torch ({error}); pip install 'anylens[train]'.") from error
         net, stored = load_network(self.weights)
-        settings = stored.get("settings", {})
+        settings, history = stored.get("settings", {}), stored.get("history", {})
         metadata = {
             "name": self.name,
             "licence": self.licence,
@@ -51,7 +51,8 @@ class ExportOnnx:
             "quality": settings.get("quality", 0),
             "recipe": settings.get("recipe", "unknown"),
             "settings": {name: value for name, value in settings.items() if name not in WHERE},
-            "history": stored.get("history", {}),
+            "history": {name: value for name, value in history.items() if name != "focals"},
+            "focal_seen": history.get("focals"),
             "step": stored.get("step", 0),
         }
         export_onnx(net, self.output, metadata, half=self.half)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -78,7 +79,8 @@ def photo_view(picture: np.ndarray, photo: Photograph, size: Size, aim: Aim) -> 
     x, y = look(photo, size, aim)
     halvings = max(1, math.ceil(math.log2(max(1.0, aim.reduction))))
     weights = level_weights(np.array(math.log2(aim.reduction)), halvings + 1)
-    mixed, total = np.zeros(1, np.float32), 0.0
+    mixed: Any = 0.0
+    total = 0.0
     for level, weight in enumerate(weights):
         if level:
             picture = shrink_area(picture, *(max(2, n // 2) for n in picture.shape[1::-1]))

@@ -12,6 +12,7 @@ from math import hypot, log
 
 import numpy as np
 
+from anylens.calibration import Result
 from anylens.errors import AnylensError
 from anylens.evaluation.bootstrap import DRAWS, bootstrap, median
 from anylens.evaluation.figures import Figure
@@ -43,9 +44,9 @@ def measure_response(observer: Observer, sample: Sample) -> dict[str, dict[float
         part = middle(whole, share)
         true = log(hypot(*whole.shape[:2]) / hypot(*part.shape[:2]))
         for name, result in observer.results(part).items():
-            cameras = [getattr(r, "camera", None) for r in (before[name], result)]
-            if None not in cameras:
-                found.setdefault(name, {})[share] = (log_focal(cameras[1]) - log_focal(cameras[0])) / true
+            if isinstance(before[name], Result) and isinstance(result, Result):
+                change = log_focal(result.camera) - log_focal(before[name].camera)
+                found.setdefault(name, {})[share] = change / true
     return found
 
 

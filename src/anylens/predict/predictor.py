@@ -22,7 +22,8 @@ class Prediction:
 
     pixels (N, 2) in the photograph, corner convention; field (N, 2) in radians; rays (N, 3), unit length;
     log_var (N,) log of the expected size of the shape error, or None; focal_log_prob (64,) over the log focal
-    length in half diagonals of the *photograph*, or None; grid (rows, cols), N = rows·cols.
+    length in half diagonals of the *photograph*, or None; focal_seen (64,) the same of what the network was trained on,
+    or None; grid (rows, cols), N = rows·cols.
     """
 
     plan: SizePlan
@@ -31,6 +32,7 @@ class Prediction:
     field: np.ndarray
     log_var: np.ndarray | None
     focal_log_prob: np.ndarray | None
+    focal_seen: np.ndarray | None = None
 
     @property
     def rays(self) -> np.ndarray:
@@ -81,7 +83,8 @@ class Predictor:
                 part = members[start : start + self.batch]
                 answer = self.answer(np.stack([prepared[i][1] for i in part]))
                 for row, i in enumerate(part):
-                    found[i] = undo_plan(prepared[i][0], {k: v[row] for k, v in answer.items()})
+                    answered = {k: v[row] for k, v in answer.items()}
+                    found[i] = undo_plan(prepared[i][0], answered, self.session.info.focal_seen)
         return [found[i] for i in range(len(photos))]
 
     def answer(self, pictures: np.ndarray) -> dict[str, np.ndarray]:
@@ -91,7 +94,7 @@ class Predictor:
         return join_mirrored(self.session.run(add_mirrored(pictures), self.edited))
 
 
-def undo_plan(plan: SizePlan, answer: dict[str, np.ndarray]) -> Prediction:
+def undo_plan(plan: SizePlan, answer: dict[str, np.ndarray], focal_seen: Sequence[float] | None = None) -> Prediction:
     """One picture's outputs, `field` (2, h, w) and the rest, brought into the photograph's pixels."""
     rows, cols = answer["field"].shape[-2:]
     logits = answer.get("focal_logits")
@@ -102,6 +105,7 @@ def undo_plan(plan: SizePlan, answer: dict[str, np.ndarray]) -> Prediction:
         field=answer["field"].reshape(2, -1).T.astype(np.float64),
         log_var=answer["log_var"].reshape(-1).astype(np.float64) if "log_var" in answer else None,
         focal_log_prob=None if logits is None else shift_bins(logits.astype(np.float64), plan.focal_shift),
+        focal_seen=None if not focal_seen else shift_bins(np.log(np.asarray(focal_seen) + 1e-3), plan.focal_shift),
     )
 
 

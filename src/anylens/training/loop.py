@@ -7,6 +7,7 @@ import logging
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -23,6 +24,7 @@ from anylens.training.checkpoint import (
 from anylens.training.config import TrainConfig, TrainingError
 from anylens.training.ema import Ema
 from anylens.training.losses import total_loss
+from anylens.training.population import count_focals
 from anylens.training.precision import autocast
 from anylens.training.processes import Processes, join_processes
 from anylens.training.record import Record
@@ -62,11 +64,14 @@ def _train(
     saved = find_checkpoint(out) or (find_checkpoint(branch) if branch else None)
     if branch and saved is None:
         raise TrainingError(f"no checkpoint in '{branch}' to branch from.")
-    step, history = 0, {"views": 0, "seconds": 0.0}
+    step = 0
+    history: dict[str, Any] = {"views": 0, "seconds": 0.0, "focals": []}
     if saved is None and config.init:
         report = initialise(net, config.init)
         log.info("initial weights: %s", report)
-        history |= report.history  # what our own weights have seen counts on
+        history |= {
+            k: v for k, v in report.history.items() if k != "focals"
+        }  # what our own weights have seen counts on
     if config.channels_last:
         net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     optimiser = torch.optim.AdamW(parameter_groups(net, config), lr=config.rate, betas=(0.9, 0.999))
@@ -136,6 +141,7 @@ def _train(
             ema.update()
         step += 1
         history["views"] += config.batch
+        history["focals"] = count_focals(history.get("focals", []), labels)
 
         # ---- the record
         now = time.perf_counter()
