@@ -21,7 +21,6 @@ from anylens.serve.refusal import Refused
 NAMES = {"type": "array", "items": STRING, "description": "What /v1/calibrate with `keep` answered as `observation`."}
 CHANGEABLE = {name: schema for name, schema in OPTIONS.items() if name not in ("mirror", "keep")}
 MODELS = {"type": "object", "properties": {"ranking": {"type": "array", "items": {"type": "object"}}}}
-
 GONE = {404: "An observation is no longer kept.", 409: "Another network is needed; send the photo again."}
 
 
