@@ -42,7 +42,7 @@ class Render:
     none: never.
     """
     density: float = 1.0
-    """Render this many times larger and shrink by area: the standard form of training is 2.2."""
+    """Render this many times larger and shrink by area: the standard form of training is 1.1."""
     engine: str = "local"
     """local or ray."""
     workers: int = 1
