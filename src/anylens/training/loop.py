@@ -69,9 +69,8 @@ def _train(
     if saved is None and config.init:
         report = initialise(net, config.init)
         log.info("initial weights: %s", report)
-        history |= {
-            k: v for k, v in report.history.items() if k != "focals"
-        }  # what our own weights have seen counts on
+        # What our own weights have seen counts on, but for the focal lengths: this run may show others.
+        history |= {name: value for name, value in report.history.items() if name != "focals"}
     if config.channels_last:
         net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     optimiser = torch.optim.AdamW(parameter_groups(net, config), lr=config.rate, betas=(0.9, 0.999))
