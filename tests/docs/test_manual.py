@@ -170,7 +170,7 @@ def test_method_page_has_the_constants_of_the_code():
     assert f"mixed with {100 * scale.NETWORK_DOUBT:g} % of no opinion" in method
     assert f"its distribution to the power {scale.NETWORK_TEMPER:g}" in method
     assert f"trained on to the power {scale.PRIOR_WEIGHT:g}, whose place the prior takes" in method
-    assert f"to the power {scale.PRIOR_WEIGHT:g}, since photographers choose" in method
+    assert f"to the power {scale.PRIOR_WEIGHT:g}, chosen by error and coverage" in method
     assert f"{100 * scale.PRIOR_DOUBT:g} % of no opinion ({100 * scale.EDITED_DOUBT:g} % for edited photos)" in method
     assert shape.CENTRE_STD == 0.25  # "a quarter of width and height"
     for name, (middle, std) in PRIORS.items():

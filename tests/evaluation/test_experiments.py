@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from anylens import Camera
+from anylens import Camera, ImageError
 from anylens.evaluation.experiments import crops_table, run_crops, run_shared, run_stability, stability_table
 from anylens.evaluation.methods.product import Configuration, parse_configuration
 from anylens.evaluation.run import estimate, score_all
@@ -116,3 +116,16 @@ def test_crops_tell_who_measures_from_who_recites(plan):
     assert follows[0.5].value == pytest.approx(1, abs=0.15)
     assert abs(stays[0.5].value) < 0.3
     assert "50%" in crops_table(measured)
+
+
+def test_a_crop_that_cannot_be_calibrated_counts_as_not_noticed(plan):
+    class Refusing(Played):
+        def one(self, rgb):
+            if rgb.shape[1] < 0.6 * WIDTH:
+                raise ImageError("too small to see anything")
+            return super().one(rgb)
+
+    rows = run_crops([sample("a", 128)], Plan(plan.configurations, predictor=Refusing()), (), jobs=1, seed=0, draws=20)
+    [found] = (methods["anylens:network+model=simple_pinhole"] for methods in rows.values())
+    assert found[0.5].value == 0
+    assert found[0.7].value != 0

@@ -161,3 +161,10 @@ def test_cameras_turn_with_their_pixels(orientation):
     assert np.abs(np.sort(np.abs(before[:, :2])) - np.sort(np.abs(after[:, :2]))).max() < 1e-12
     with pytest.raises(ModelError):
         turn_camera(stored, 9)
+
+
+def test_a_damaged_exif_block_does_not_lose_the_picture():
+    block = b"Exif\0\0" + b"II*\0\x08\0\0\0" + b"\xff" * 40
+    rgb = scene(96, 64)
+    read = read_photo(encode(Image.fromarray(rgb), "JPEG", quality=95, exif=block)).rgb
+    assert np.abs(read.astype(int) - rgb).mean() < 4

@@ -69,6 +69,8 @@ def test_settings_survive_json():
         ({"schedule": "linear"}, "cosine"),
         ({"batch": 10, "accumulate": 4}, "does not divide"),
         ({"cooldown": 50_000}, "impossible"),
+        ({"quality": 200}, "quality must lie in 0..95"),
+        ({"size_range": (1.0, 0.7)}, "the smaller share first"),
         ({"ema": 1.0}, "ema"),
         ({"augment": "heavy"}, "light"),
     ],

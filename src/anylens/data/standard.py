@@ -3,10 +3,10 @@
     source  →  working picture, `density` pixels per output pixel  →  soften  →  JPEG  →  shrink by area  →  output
 
 Whatever a photograph's own size and history, the network sees it through the same chain as a training view:
-sharpness and compression then carry no information about the lens. The first step means over source areas (a
+sharpness and compression then say little about the lens. The first step means over source areas (a
 smaller source is enlarged bilinearly and stays softer: nothing can be done for it); the softening stands for
-the bilinear sampling that training views go through; the JPEG buries what is left of earlier ones, which a crop shows
-larger than a whole.
+the bilinear sampling that training views go through; the JPEG covers most of what is left of earlier ones, which a crop
+shows larger than a whole.
 """
 
 from __future__ import annotations

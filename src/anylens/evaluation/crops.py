@@ -31,7 +31,10 @@ def middle(picture: np.ndarray, share: float) -> np.ndarray:
 
 
 def measure_response(observer: Observer, sample: Sample) -> dict[str, dict[float, float]]:
-    """By configuration and share, the response; without those that could not be calibrated."""
+    """By configuration and share, the response; 0 where only the crop cannot be calibrated.
+
+    {} where the photo itself cannot be read; without configurations that cannot calibrate it.
+    """
     from anylens.images import read_photo
 
     try:
@@ -44,8 +47,9 @@ def measure_response(observer: Observer, sample: Sample) -> dict[str, dict[float
         part = middle(whole, share)
         true = log(hypot(*whole.shape[:2]) / hypot(*part.shape[:2]))
         for name, result in observer.results(part).items():
-            if isinstance(before[name], Result) and isinstance(result, Result):
-                change = log_focal(result.camera) - log_focal(before[name].camera)
+            if isinstance(before[name], Result):
+                there = log_focal(before[name].camera)
+                change = log_focal(result.camera) - there if isinstance(result, Result) else 0.0
                 found.setdefault(name, {})[share] = change / true
     return found
 

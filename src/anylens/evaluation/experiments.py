@@ -48,26 +48,21 @@ def run_shared(
     return rows
 
 
-def run_stability(
-    samples: Sequence[Sample], plan: Plan, pools: Sequence[str], *, jobs: int, seed: int, draws: int,
-    tick: Tick = lambda: None,
-) -> dict[str, Any]:  # fmt: skip
-    """By row and configuration the shifts of hFoV."""
-    return _by_row(_shifts, summarise_shifts, samples, plan, pools, jobs, seed, draws, tick)
+def run_stability(samples: Sequence[Sample], plan: Plan, pools: Sequence[str], **how: Any) -> dict[str, Any]:
+    """By row and configuration the shifts of hFoV; `how` as for `_by_row`."""
+    return _by_row(_shifts, summarise_shifts, samples, plan, pools, **how)
 
 
-def run_crops(
-    samples: Sequence[Sample], plan: Plan, pools: Sequence[str], *, jobs: int, seed: int, draws: int,
-    tick: Tick = lambda: None,
-) -> dict[str, Any]:  # fmt: skip
-    """By row and configuration the responses to crops."""
-    return _by_row(_responses, summarise_responses, samples, plan, pools, jobs, seed, draws, tick)
+def run_crops(samples: Sequence[Sample], plan: Plan, pools: Sequence[str], **how: Any) -> dict[str, Any]:
+    """By row and configuration the responses to crops; `how` as for `_by_row`."""
+    return _by_row(_responses, summarise_responses, samples, plan, pools, **how)
 
 
 def _by_row(
-    measure: Callable, summarise: Callable, samples: Sequence[Sample], plan: Plan, pools: Sequence[str], jobs: int,
-    seed: int, draws: int, tick: Tick,
+    measure: Callable, summarise: Callable, samples: Sequence[Sample], plan: Plan, pools: Sequence[str], *, jobs: int,
+    seed: int, draws: int, tick: Tick = lambda: None,
 ) -> dict[str, Any]:  # fmt: skip
+    """What `measure` finds in every sample, summarised for each row of the table."""
     found = []
     for one in in_processes(measure, [(s,) for s in samples], jobs, hold, (plan,)):
         found.append(one)

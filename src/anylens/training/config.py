@@ -119,6 +119,8 @@ class TrainConfig:
             raise TrainingError(f"steps {self.steps}, warmup {self.warmup}, cooldown {self.cooldown} are impossible.")
         if not (self.rate > 0 and 0 <= self.ema < 1 and self.clip > 0 and 0 <= self.photo_ratio <= 1):
             raise TrainingError("rate and clip must be positive, ema in [0, 1), photo_ratio in [0, 1].")
+        if not (0 <= self.quality <= 95 and 0 < self.size_range[0] <= self.size_range[1] <= 1):
+            raise TrainingError("quality must lie in 0..95 and size_range in (0, 1], the smaller share first.")
         return self
 
     def to_dict(self) -> dict:
