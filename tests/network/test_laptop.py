@@ -11,7 +11,7 @@ from anylens.errors import WeightsError
 from anylens.network.build import build_network
 from anylens.network.config import FOCAL_RANGE, LAPTOP
 from anylens.network.coordinates import cell_coordinates
-from anylens.network.focal import bin_centres, focal_median, soft_bins
+from anylens.network.focal import bin_centres, focal_median, soft_bins, surprise
 from anylens.network.rays import angle_between, field_to_rays, rays_to_field
 from anylens.network.weights import initialise, load_network, save_network
 
@@ -107,6 +107,15 @@ def test_soft_bins_and_their_median():
     median = focal_median(target.clamp(min=1e-12).log())
     assert torch.allclose(median[:3], label[:3], atol=0.01)
     assert median[3] > bin_centres(label)[-2]  # beyond the range: the last bins
+
+
+def test_surprise_is_the_cross_entropy_of_the_bin_that_holds_the_truth():
+    torch.manual_seed(3)
+    logits = torch.randn(5, 64)
+    bins = torch.tensor([0, 7, 31, 62, 63])
+    label = bin_centres(logits)[bins] + torch.tensor([-0.02, 0.0, 0.027, -0.027, 9.0])  # the last beyond the range
+    expected = torch.nn.functional.cross_entropy(logits.double(), bins, reduction="none")
+    assert torch.allclose(surprise(logits, label), expected)
 
 
 def test_weights_survive_the_disk_in_float16(net, tmp_path):

@@ -50,14 +50,16 @@ def killed(_):
     raise KeyboardInterrupt  # as abrupt as a kill: nothing is saved on the way out
 
 
+@pytest.mark.parametrize("dropout", [0.0, 0.3])
 @pytest.mark.parametrize("stop", [3, 5])  # in the stable part, and after size and rate have changed
-def test_killed_and_resumed_equals_unbroken_bit_for_bit(tmp_path, stop):
-    train(TINY, tmp_path / "whole", source=toy_views)
-    every_step = replace(TINY, checkpoint_minutes=0.0)
+def test_killed_and_resumed_equals_unbroken_bit_for_bit(tmp_path, stop, dropout):
+    config = replace(TINY, dropout=dropout)
+    train(config, tmp_path / "whole", source=toy_views)
+    every_step = replace(config, checkpoint_minutes=0.0)
     with pytest.raises(KeyboardInterrupt):
         train(every_step, tmp_path / "cut", source=stop_after(stop, killed))
     assert json.loads(read_tensors(tmp_path / "cut/checkpoint.safetensors")[1]["step"]) == stop
-    assert train(TINY, tmp_path / "cut", source=toy_views) == 6
+    assert train(config, tmp_path / "cut", source=toy_views) == 6
     assert_same(tensors(tmp_path / "whole"), tensors(tmp_path / "cut"))
     assert_same(tensors(tmp_path / "whole", "weights.safetensors"), tensors(tmp_path / "cut", "weights.safetensors"))
 
@@ -159,7 +161,7 @@ def test_validation_reports_calibration_figures_and_draws(tmp_path):
     figures = rows[-1]
     assert figures["kind"] == "validation"
     for name in ("rendered_ae", "rendered_hfov", "rendered_vfov", "rendered_hfov_auc5", "photo_hfov_focal",
-                 "edited_ae"):  # fmt: skip
+                 "edited_ae", "rendered_nats", "photo_nats"):  # fmt: skip
         assert figures[name] >= 0
     assert rows[0]["views_per_second"] > 0
     assert 0 <= rows[0]["waiting"] <= 1

@@ -86,6 +86,8 @@ def describe_network(path: Path) -> dict[str, Any]:
         "licence": info.licence,
         "trained": f"{info.step} steps" + (f", {views} views" if (views := _views(info)) else ""),
         "sees": f"{side}x{side} pixels at any aspect ratio from {info.aspect_range[0]:g} to {info.aspect_range[1]:g}",
+        "standard form": _standard_form(info),
+        "photographs it saw": _focals(info),
         "answers": session.outputs,
     }
 
@@ -111,6 +113,26 @@ def describe_photo(file: str) -> dict[str, Any]:
         "trusted": None if focal is None else "yes" if focal.trusted else "no",
         "doubts": list(focal.doubts) if focal else [],
     }
+
+
+def _standard_form(info: Any) -> str:
+    """How a photo is brought to the network's size."""
+    jpeg = f", JPEG of quality {info.quality}" if info.quality else ""
+    return f"{info.density:g} source pixels per pixel{jpeg}"
+
+
+def _focals(info: Any) -> str | None:
+    """The focal lengths of its training photographs, where the file has counted them."""
+    if not info.focal_seen or not sum(info.focal_seen):
+        return None
+    import numpy as np
+
+    from anylens.evidence import focal_35mm, quantile
+
+    with np.errstate(divide="ignore"):
+        counted = np.log(np.asarray(info.focal_seen, dtype=np.float64))
+    low, middle, high = (focal_35mm(value) for value in quantile(counted, np.array([0.05, 0.5, 0.95])))
+    return f"90 % from {low:.0f} to {high:.0f} mm equivalent, half of them below {middle:.0f} mm"
 
 
 def _views(info: Any) -> int:

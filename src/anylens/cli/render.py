@@ -54,7 +54,7 @@ class Render:
     quality: int = 95
     """Quality of jpg and webp."""
     augment: str = "none"
-    """Changes of appearance: none, light or full."""
+    """Changes of appearance: none, light, full or strong."""
     lensfun: str | None = None
     """LensFun database (folder or XML file) for the recipe lensfun."""
     cache: str | None = None

@@ -31,8 +31,10 @@ class FocalHead(nn.Module):
     """A map (B, C, h, w) -> logits (B, 64) over log focal length, and a global vector (B, C).
 
     Attention pooling with a few learned queries, beside mean and maximum, since the evidence for a focal
-    length sits in few places of a picture.
+    length sits in few places of a picture. In training, a share `drop` of what was pooled is left out.
     """
+
+    drop = 0.0
 
     def __init__(self, channels: int, queries: int = 4):
         super().__init__()
@@ -51,6 +53,7 @@ class FocalHead(nn.Module):
         pooled = (attention @ cells).flatten(1)  # (B, q·C)
         pooled = torch.cat([pooled, cells.mean(dim=1), cells.amax(dim=1)], dim=1)
         pooled = nn.functional.gelu(self.mix(self.norm(pooled)))
+        pooled = nn.functional.dropout(pooled, self.drop, self.training)
         return self.logits(pooled), self.bias(pooled)
 
 
@@ -62,3 +65,10 @@ def focal_median(logits: Tensor) -> Tensor:
     index = (upper < 0.5).sum(dim=1, keepdim=True).clamp(max=FOCAL_BINS - 1)
     inside = (0.5 - (upper - p).gather(1, index)) / p.gather(1, index)
     return (low + (high - low) / FOCAL_BINS * (index + inside)).squeeze(1).to(logits.dtype)
+
+
+def surprise(logits: Tensor, log_focal: Tensor) -> Tensor:
+    """-log probability (B,) of the bin in which the true log focal length lies, in nats; log 64 = 4.2 knows nothing."""
+    low, high = FOCAL_RANGE
+    index = ((log_focal - low) / (high - low) * FOCAL_BINS).long().clamp(0, FOCAL_BINS - 1)
+    return -torch.log_softmax(logits.double(), dim=1).gather(1, index[:, None]).squeeze(1)

@@ -41,8 +41,11 @@ class LaptopHead(nn.Module):
     The field is  θ = x̂ · exp(a - E[log f]) + 0.1 b  with the cell's own coordinates x̂ in half diagonals: the
     head starts from a sensible camera whose focal length is what the focal distribution says, and learns
     what differs from it. Whether a picture was cropped or stretched cannot be left to the picture: its user knows,
-    and says so by a flag that adds a learned vector to every cell.
+    and says so by a flag that adds a learned vector to every cell. In training, a share `drop` of the channels of
+    the encoder's maps is left out.
     """
+
+    drop = 0.0
 
     def __init__(self, encoder_width: int, taps: int, width: int, representation: str, flag: bool = False):
         super().__init__()
@@ -62,7 +65,7 @@ class LaptopHead(nn.Module):
         rows, cols = maps[0].shape[-2:]
         x = self.place(coordinate_planes(rows, cols, maps[0])[None])
         for norm, project, level in zip(self.norms, self.inputs, maps):
-            x = x + project(norm(level))
+            x = x + project(F.dropout2d(norm(level), self.drop, self.training))
         if self.edited is not None and edited is not None:
             x = x + (edited[:, None] * self.edited)[:, :, None, None]
         x = self.before(x)

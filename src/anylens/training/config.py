@@ -29,7 +29,7 @@ class TrainConfig:
         "world*0.55+op_g*0.25+edited*0.2", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, a mix."
     )
     photo_ratio: float = setting(0.5, "Share of photographs in a batch, if a folder of them is given.")
-    augment: str = setting("full", "Changes of appearance that do not depend on the camera: none, light or full.")
+    augment: str = setting("strong", "Changes of appearance, whatever the camera: none, light, full or strong.")
     cache: str = setting("", "Folder for decoded panoramas and photographs; the user's cache folder without it.")
     min_source_pixels: float = setting(1.1, "Source pixels per view pixel below which no view is drawn.")
     quality: int = setting(60, "JPEG quality of the standard form that every picture goes through; 0: none.")
@@ -60,6 +60,7 @@ class TrainConfig:
     more: int = setting(0, "Instead of steps: this many beyond the checkpoint that is continued.")
     rate: float = setting(4e-4, "Peak learning rate of decoder and heads (AdamW).")
     encoder_rate: float = setting(0.1, "The encoder's rate as a share of that.")
+    dropout: float = setting(0.1, "Share of blocks, channels and pooled features left out in training.")
     weight_decay: float = setting(0.01, "Weight decay of matrices and kernels.")
     schedule: str = setting("constant", "constant (until the cooldown), cosine or steps.")
     warmup: int = setting(300, "Steps of linear warm-up.")
@@ -106,7 +107,7 @@ class TrainConfig:
             "loss": ("field", "rays-cosine", "rays-angle"),
             "schedule": ("constant", "cosine", "steps"),
             "precision": ("auto", "float32", "bfloat16"),
-            "augment": ("none", "light", "full"),
+            "augment": ("none", "light", "full", "strong"),
         }
         for key, allowed in choices.items():
             if getattr(self, key) not in allowed:
@@ -119,6 +120,8 @@ class TrainConfig:
             raise TrainingError(f"steps {self.steps}, warmup {self.warmup}, cooldown {self.cooldown} are impossible.")
         if not (self.rate > 0 and 0 <= self.ema < 1 and self.clip > 0 and 0 <= self.photo_ratio <= 1):
             raise TrainingError("rate and clip must be positive, ema in [0, 1), photo_ratio in [0, 1].")
+        if not 0 <= self.dropout < 1:
+            raise TrainingError(f"dropout is {self.dropout}; it must lie in [0, 1).")
         if not (0 <= self.quality <= 95 and 0 < self.size_range[0] <= self.size_range[1] <= 1):
             raise TrainingError("quality must lie in 0..95 and size_range in (0, 1], the smaller share first.")
         return self

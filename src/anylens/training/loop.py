@@ -22,6 +22,7 @@ from anylens.training.checkpoint import (
     save_checkpoint,
 )
 from anylens.training.config import TrainConfig, TrainingError
+from anylens.training.dropout import set_dropout
 from anylens.training.ema import Ema
 from anylens.training.losses import total_loss
 from anylens.training.population import count_focals
@@ -73,6 +74,7 @@ def _train(
         history |= {name: value for name, value in report.history.items() if name != "focals"}
     if config.channels_last:
         net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    set_dropout(net, config.dropout)
     optimiser = torch.optim.AdamW(parameter_groups(net, config), lr=config.rate, betas=(0.9, 0.999))
     ema = Ema(net, config.ema) if config.ema > 0 else None
     metadata: dict = {}
@@ -122,6 +124,9 @@ def _train(
             part["lr"] = config.rate * part["share"] * rate_factor(step, config)
 
         for k in range(config.accumulate):
+            if config.dropout:  # what is left out depends on the batch alone: the same after a stop, or on more devices
+                batch = (step * config.accumulate + k) * group.count + group.rank
+                torch.manual_seed(config.seed + 1_000_003 * (1 + batch))
             image, labels = to_device(batches.next(), group.device)
             with group.local_only(forward, k + 1 < config.accumulate), context:
                 parts = total_loss(forward(image, labels.get("edited")), labels, config)

@@ -23,6 +23,7 @@ PAPER = TrainConfig(
     steps=90_000,
     rate=6e-5,
     encoder_rate=0.1,
+    dropout=0.0,
     schedule="steps",
     warmup=1000,
     milestones=(10_000, 30_000),

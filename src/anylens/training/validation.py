@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from anylens.network.focal import focal_median
+from anylens.network.focal import focal_median, surprise
 from anylens.network.rays import angle_between, field_to_rays
 from anylens.training.batches import Batch, Source, to_device
 from anylens.training.calibration import calibration_errors
@@ -60,6 +60,7 @@ class Validation:
             }
             if "focal_logits" in answer:
                 row["log_focal"] = focal_median(answer["focal_logits"]) - labels["log_focal"]
+                row["nats"] = surprise(answer["focal_logits"], labels["log_focal"])
             for key, value in row.items():
                 rows.setdefault(key, []).append(value.cpu())
             calibrations.append(calibration_errors(answer, labels, image.shape[-1], image.shape[-2]))
@@ -70,7 +71,8 @@ class Validation:
 
 
 def summarise(table: dict[str, Tensor]) -> dict[str, float]:
-    """Medians (and for log focal the signed median) per kind; AUC of the FoV errors up to 1, 5 and 10°."""
+    """Medians (for log focal the signed median too) per kind; AUC of the FoV errors up to 1, 5 and 10°; and the mean of
+    `nats`, which grows when a network that learns its photographs by heart becomes surer than it is right."""
     figures: dict[str, float] = {}
     for kind, prefix in ((0, "rendered"), (1, "photo"), (EDITED, "edited")):
         chosen = table["kind"] == kind
@@ -80,6 +82,9 @@ def summarise(table: dict[str, Tensor]) -> dict[str, float]:
             if key == "kind":
                 continue
             values = values[chosen].double()
+            if key == "nats":
+                figures[f"{prefix}_nats"] = float(values.mean())
+                continue
             figures[f"{prefix}_{key}"] = float(values.abs().median())
             if key == "log_focal" or key.startswith("hfov"):
                 figures[f"{prefix}_{key}_bias"] = float(values.median())

@@ -52,11 +52,15 @@ LIGHT = Augment(
     noise=0.2, noise_deviation=3.0, sharpness_range=(-0.04, 0.05), quality_spread=10,
     output_compression=0.05, quality=(55, 95), downscale=0.0, contrast=0.12, gamma=0.12, exposure_stops=0.35,
 )  # fmt: skip
-LEVELS = {"none": NONE, "light": LIGHT, "full": Augment()}
+STRONG = Augment(
+    white_balance=0.15, exposure_stops=0.7, gamma=0.3, contrast=0.3, grey=0.12, vignette=0.3, crop=0.6,
+    crop_roll_deg=6.0, erase=0.4,
+)  # fmt: skip
+LEVELS = {"none": NONE, "light": LIGHT, "full": Augment(), "strong": STRONG}
 
 
 def augment_level(level: str | Augment) -> Augment:
-    """Settings by name (none, light, full), or those given. Raises FormatError for other names."""
+    """Settings by name (none, light, full, strong), or those given. Raises FormatError for other names."""
     if isinstance(level, Augment):
         return level
     if level not in LEVELS:
