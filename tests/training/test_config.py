@@ -72,6 +72,8 @@ def test_settings_survive_json():
         ({"quality": 200}, "quality must lie in 0..95"),
         ({"size_range": (1.0, 0.7)}, "the smaller share first"),
         ({"ema": 1.0}, "ema"),
+        ({"dropout": 1.0}, "dropout must lie"),
+        ({"crops": 1.5}, "crops in"),
         ({"augment": "heavy"}, "light"),
     ],
 )

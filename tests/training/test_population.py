@@ -32,3 +32,16 @@ def test_without_photographs_rendered_views_count_but_not_edited_ones():
     counts = count_focals([], labels([0.2, 1.2], [0, 0], [0.0, 1.0]))
     assert mean_of(counts) == pytest.approx(0.2, abs=0.02)
     assert sum(count_focals([], labels([0.2, 1.2], [0, 0]))) == pytest.approx(2, abs=0.02)
+
+
+def test_what_was_shown_long_ago_fades():
+    counts = count_focals([], labels([0.3] * 8, [1] * 8))
+    for _ in range(3000):
+        counts = count_focals(counts, labels([1.0], [1]))
+    early, late = (sum(counts[bin_of(f) - 5 : bin_of(f) + 6]) for f in (0.3, 1.0))
+    assert early == pytest.approx(8 * 0.9995**3000, rel=0.05)
+    assert late == pytest.approx((1 - 0.9995**3000) / 0.0005, rel=0.05)
+
+
+def bin_of(log_focal: float) -> int:
+    return int((log_focal + 1.6) / 3.6 * 64)

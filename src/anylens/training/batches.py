@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -28,8 +29,10 @@ def rendered_views(
     Batch number n is a pure function of the seed and n, so a resumed run sees what an unbroken one sees. Of
     R processes each takes every R-th: two processes see what one sees that accumulates over two parts.
     """
+    from anylens.data.augment import augment_level
     from anylens.data.views import TrainingViews, ViewConfig
 
+    appearance = replace(augment_level(config.augment), crop=config.crops) if split == "train" else "none"
     views = TrainingViews(
         ViewConfig(
             panoramas=config.data or None,
@@ -45,7 +48,7 @@ def rendered_views(
             seed=config.seed,
             min_source_pixels=config.min_source_pixels,
             quality=config.quality,
-            augment=config.augment if split == "train" else "none",
+            augment=appearance,
             split=split,
             rank=rank,
             world_size=processes,

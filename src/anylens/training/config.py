@@ -29,6 +29,7 @@ class TrainConfig:
         "world*0.55+op_g*0.25+edited*0.2", "Recipe of the rendered views: op_p, op_r, op_d, op_g, world, edited, a mix."
     )
     photo_ratio: float = setting(0.5, "Share of photographs in a batch, if a folder of them is given.")
+    crops: float = setting(0.5, "Share of the photographs that are cropped, to longer focal lengths.")
     augment: str = setting("strong", "Changes of appearance, whatever the camera: none, light, full or strong.")
     cache: str = setting("", "Folder for decoded panoramas and photographs; the user's cache folder without it.")
     min_source_pixels: float = setting(1.1, "Source pixels per view pixel below which no view is drawn.")
@@ -120,8 +121,8 @@ class TrainConfig:
             raise TrainingError(f"steps {self.steps}, warmup {self.warmup}, cooldown {self.cooldown} are impossible.")
         if not (self.rate > 0 and 0 <= self.ema < 1 and self.clip > 0 and 0 <= self.photo_ratio <= 1):
             raise TrainingError("rate and clip must be positive, ema in [0, 1), photo_ratio in [0, 1].")
-        if not 0 <= self.dropout < 1:
-            raise TrainingError(f"dropout is {self.dropout}; it must lie in [0, 1).")
+        if not (0 <= self.dropout < 1 and 0 <= self.crops <= 1):
+            raise TrainingError("dropout must lie in [0, 1) and crops in [0, 1].")
         if not (0 <= self.quality <= 95 and 0 < self.size_range[0] <= self.size_range[1] <= 1):
             raise TrainingError("quality must lie in 0..95 and size_range in (0, 1], the smaller share first.")
         return self
