@@ -37,6 +37,8 @@ class Settings:
     """Optimiser steps per line, after as many for warming up."""
     threads: int = 2
     precision: str = "bfloat16"
+    only: tuple[str, ...] = ()
+    """Names of lines; all without it."""
 
 
 def variants(base: TrainConfig) -> dict[str, TrainConfig]:
@@ -49,7 +51,7 @@ def variants(base: TrainConfig) -> dict[str, TrainConfig]:
         "six blocks frozen": replace(base, frozen=6),
         "batch 32": replace(base, batch=32, steps=base.steps // 2),
         "views of 126²": replace(base, area=126 * 126, late_area=126 * 126),
-        "the plain start: float32, one thread, rendered in the process, nothing frozen": replace(
+        "plain": replace(  # where one begins: nothing of the above
             base, precision="float32", threads=1, workers=0, frozen=-1
         ),
     }
@@ -66,7 +68,7 @@ def trainer_rate(config: TrainConfig) -> float:
 
     with tempfile.TemporaryDirectory() as folder:
         train(config, Path(folder), source=timed)
-    half = len(stamps) // 2
+    half = (len(stamps) - 1) // 2
     return config.batch * (len(stamps) - 1 - half) / (stamps[-1] - stamps[half])
 
 
@@ -91,6 +93,8 @@ def main(s: Settings) -> None:
         precision=s.precision, steps=2 * s.steps, validation_views=0, checkpoint_minutes=1e9, log_every=10**9,
     )  # fmt: skip
     for label, config in variants(base).items():
+        if s.only and label not in s.only:
+            continue
         batches = list(itertools.islice(rendered_views(config, "train", config.area, 0, 0, 1), config.steps))
         alone, whole = encoder_rate(config, batches), trainer_rate(config)
         print(f"{whole:6.1f} views/s, {whole / alone:4.0%} of the encoder's {alone:5.1f}   {label}", flush=True)

@@ -52,9 +52,9 @@ TRIALS: dict[str, dict[str, Any]] = {
 }
 COLUMNS = {
     "rendered_ae": "AE°",
-    "rendered_log_focal": "|Δ log f|",
+    "rendered_log_focal": "Δ log f",
     "rendered_nats": "nats",
-    "photo_log_focal": "photo |Δ log f|",
+    "photo_log_focal": "photo Δ log f",
     "photo_nats": "photo nats",
     "edited_ae": "edited AE°",
 }
