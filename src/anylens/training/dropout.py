@@ -9,4 +9,5 @@ def set_dropout(net: nn.Module, share: float) -> None:
     """Every module that can leave something out (it has a `drop`) and is trained gets the share; frozen ones none."""
     for module in net.modules():
         if hasattr(module, "drop"):
-            module.drop = share if any(p.requires_grad for p in module.parameters()) else 0.0
+            trained = any(p.requires_grad for p in module.parameters())
+            setattr(module, "drop", share if trained else 0.0)  # noqa: B010 (no attribute of every module)
