@@ -66,8 +66,9 @@ def test_the_standard_form_is_stored_as_a_jpeg_on_the_way():
 def test_levels_by_name():
     assert augment_level("none") == NONE
     assert augment_level(Augment(noise=0)) == Augment(noise=0)
-    with pytest.raises(FormatError, match="none, light, full"):
-        augment_level("strong")
+    assert augment_level("strong").erase > augment_level("full").erase > 0
+    with pytest.raises(FormatError, match="none, light, full, strong"):
+        augment_level("garish")
 
 
 def test_opencv_and_numpy_give_the_same_pixels(monkeypatch):
