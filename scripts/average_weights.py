@@ -1,7 +1,7 @@
 """Average the weights of two runs of one network:  python scripts/average_weights.py FIRST SECOND OUT [SHARE]
 
-SHARE (0.5) is the second's part. The runs must be of one family, the second begun from the first: then the mean of
-their weights is a network as good as either, and steadier. The metadata are the second's, with a note.
+SHARE (0.5) is the second's part. It makes sense where the second run began from the first: unrelated weights have no
+useful mean. Evaluate the result like any other network. The metadata are the second's, with a note.
 """
 
 from __future__ import annotations
