@@ -53,8 +53,8 @@ LIGHT = Augment(
     output_compression=0.05, quality=(55, 95), downscale=0.0, contrast=0.12, gamma=0.12, exposure_stops=0.35,
 )  # fmt: skip
 STRONG = Augment(
-    white_balance=0.15, exposure_stops=0.7, gamma=0.3, contrast=0.3, grey=0.12, vignette=0.3, crop=0.6,
-    crop_roll_deg=6.0, erase=0.4,
+    white_balance=0.15, exposure_stops=0.7, gamma=0.3, contrast=0.3, grey=0.12, vignette=0.3, crop_roll_deg=6.0,
+    erase=0.4,
 )  # fmt: skip
 LEVELS = {"none": NONE, "light": LIGHT, "full": Augment(), "strong": STRONG}
 
