@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anylens import Camera, evidence
 from anylens.calibration.knowledge import Knowledge
-from anylens.evidence import CENTRES, Evidence, EvidenceError, add, interval, median, normal, std
+from anylens.evidence import CENTRES, HALF_DIAGONAL_MM, Evidence, EvidenceError, add, interval, median, normal, std
 from anylens.network.config import FOCAL_BINS, FOCAL_RANGE
 from anylens.profiles import parse
 
@@ -82,8 +83,17 @@ def test_a_field_of_view_is_read_back_through_the_model(model):
 
 def test_priors_by_name():
     default = evidence.prior()
-    assert evidence.focal_35mm(median(default)) == pytest.approx(30.0, rel=0.01)
-    assert std(default) == pytest.approx(0.3, abs=0.01)
+    photo, ends = evidence.PRIORS["photo"], (evidence.LOW, evidence.HIGH)
+    assert sum(share for share, _, _ in photo) == pytest.approx(1)
+    # Against a mixture computed by SciPy: the share of lenses between two focal lengths.
+    lens = HALF_DIAGONAL_MM * np.exp(CENTRES)
+    for low, high in ((10, 20), (24, 30), (30, 50), (60, 150)):
+        inside = (low < lens) & (lens < high)
+        bins = evidence.EDGES[:-1][inside].min(), evidence.EDGES[1:][inside].max()
+        kinds = [(share, scipy.stats.norm(np.log(mm / HALF_DIAGONAL_MM), width)) for share, mm, width in photo]
+        expected = sum(share * np.diff(kind.cdf(bins)) / np.diff(kind.cdf(ends)) for share, kind in kinds)
+        assert np.exp(default)[inside].sum() == pytest.approx(expected[0], rel=0.01)
+    assert evidence.focal_35mm(median(evidence.prior("phone"))) == pytest.approx(27.0, rel=0.01)
     assert np.ptp(evidence.prior("none")) == 0
     assert np.ptp(evidence.prior(None)) == 0
     with pytest.raises(EvidenceError, match="Known: photo"):

@@ -30,8 +30,13 @@ CENTRES = LOW + STEP * (np.arange(BINS) + 0.5)
 NARROW = 0.25 * STEP  # 1.4 %: a narrower normal lies between bins rather than spread over them
 HALF_DIAGONAL_MM = math.hypot(36.0, 24.0) / 2
 
-# name -> (35 mm equivalent at the middle, standard deviation of the log)
-PRIORS = {"photo": (30.0, 0.3), "phone": (27.0, 0.15), "wide": (16.0, 0.35)}
+# name -> kinds of lenses: (share, 35 mm equivalent at the middle, standard deviation of the log)
+PRIORS: dict[str, tuple[tuple[float, float, float], ...]] = {
+    # main cameras of phones, their second, wide ones, kit zooms and primes, long lenses
+    "photo": ((0.42, 27.0, 0.1), (0.09, 16.0, 0.2), (0.34, 38.0, 0.4), (0.15, 85.0, 0.45)),
+    "phone": ((1.0, 27.0, 0.15),),
+    "wide": ((1.0, 16.0, 0.35),),
+}
 DEFAULT_PRIOR = "photo"
 
 
@@ -149,8 +154,8 @@ def prior(name: str | None = DEFAULT_PRIOR) -> np.ndarray:
         return flat()
     if name not in PRIORS:
         raise EvidenceError(f"Unknown prior '{name}'. Known: {', '.join(PRIORS)}, none.")
-    middle, std = PRIORS[name]
-    return normal(math.log(middle / HALF_DIAGONAL_MM), std)
+    kinds = [math.log(share) + normal(math.log(mm / HALF_DIAGONAL_MM), std) for share, mm, std in PRIORS[name]]
+    return normalise(np.logaddexp.reduce(kinds))
 
 
 # -- sums --------------------------------------------------------------------------------------------------------

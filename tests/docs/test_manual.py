@@ -173,8 +173,9 @@ def test_method_page_has_the_constants_of_the_code():
     assert f"to the power {scale.PRIOR_WEIGHT:g}, chosen by error and coverage" in method
     assert f"{100 * scale.PRIOR_DOUBT:g} % of no opinion ({100 * scale.EDITED_DOUBT:g} % for edited photos)" in method
     assert shape.CENTRE_STD == 0.25  # "a quarter of width and height"
-    for name, (middle, std) in PRIORS.items():
-        assert re.search(rf"`{name}`[^|]*\| {middle:g} mm \| {std:.2f} \|", known), name
+    for name, kinds in PRIORS.items():
+        told = "; ".join(f"{100 * share:g} % {middle:g} mm {std:.2f}" for share, middle, std in kinds)
+        assert re.search(rf"`{name}`[^|]*\| {re.escape(told)} \|", known), name
 
 
 def test_every_model_has_its_formula_and_bounds_name():

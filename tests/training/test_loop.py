@@ -104,6 +104,20 @@ def test_views_behind_the_initial_weights_count_on(tmp_path):
     assert metadata["history"]["views"] == (3 + 2) * TINY.batch
 
 
+def test_a_run_from_earlier_weights_draws_views_that_they_have_not_seen(tmp_path):
+    train(replace(TINY, steps=3, cooldown=0), tmp_path / "first", source=toy_views)
+    more = replace(TINY, steps=4, cooldown=0, init=str(tmp_path / "first/weights.safetensors"), checkpoint_minutes=0.0)
+    begun = []
+
+    def source(config, split, area, first, rank, processes):
+        begun.append(first)
+        return toy_views(config, split, area, first, rank, processes)
+
+    train(replace(more, steps=2), tmp_path / "second", source=source)
+    train(more, tmp_path / "second", source=source)
+    assert begun == [3, 5]  # and a continued run goes on where it was
+
+
 def test_resuming_cuts_the_record_at_the_checkpoint(tmp_path):
     train(replace(TINY, steps=4, cooldown=0), tmp_path, source=toy_views)
     with (tmp_path / "metrics.jsonl").open("a") as file:

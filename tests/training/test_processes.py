@@ -19,7 +19,7 @@ from anylens.training.config import TrainConfig
 from anylens.training.loop import train
 config = TrainConfig(
     taps=(1, 2), frozen=1, width=32, batch=8, accumulate=int(sys.argv[2]), steps=4, warmup=1, area=28 * 28,
-    log_every=2, validation_views=4, threads=1, workers=0,
+    log_every=2, validation_views=4, threads=1, workers=0, dropout=0.1,
 )
 train(config, Path(sys.argv[1]), source=toy_views)
 """

@@ -72,6 +72,7 @@ def _train(
         log.info("initial weights: %s", report)
         # What our own weights have seen counts on, but for the focal lengths: this run may show others.
         history |= {name: value for name, value in report.history.items() if name != "focals"}
+        history["before"] = history["views"]
     if config.channels_last:
         net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     set_dropout(net, config.dropout)
@@ -109,6 +110,7 @@ def _train(
                 save_network(net, out / "weights.safetensors", info)
 
     # ---- the loop
+    passed = history.get("before", 0) // config.batch  # views that the initial weights know are not drawn again
     batches = Waiting(iter(()))
     batches_end = -1
     since_log, since_save = time.perf_counter(), time.perf_counter()
@@ -117,7 +119,8 @@ def _train(
     net.train()
     while step < config.steps:
         if step >= batches_end:  # first step, or the image size changes here
-            views = source(config, "train", area_at(step, config), step * config.accumulate, group.rank, group.count)
+            first = (passed + step) * config.accumulate
+            views = source(config, "train", area_at(step, config), first, group.rank, group.count)
             batches = Waiting(iter(views))
             batches_end = next_area_change(step, config)
         for part in optimiser.param_groups:
