@@ -13,6 +13,8 @@ Minutes show what learns fast, not what ends best: a rate or a frozen block that
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import signal
@@ -102,7 +104,8 @@ def run_trial(config: TrainConfig, judges: dict[str, list[Sample]], seconds: flo
         steps = train(config, out, source=for_seconds(CONSTANT * seconds))
         rest = round(steps * (1 - CONSTANT) / CONSTANT)
         steps = train(replace(config, steps=steps + rest, cooldown=rest), out)
-        ExportOnnx(out / "weights.safetensors", out / "network.onnx", half=True).run()
+        with contextlib.redirect_stdout(io.StringIO()):  # its line does not belong into the table
+            ExportOnnx(out / "weights.safetensors", out / "network.onnx", half=True).run()
         alone = Options(exif="ignore", edges=False, prior="none")
         observer = Observer([Configuration("alone", alone, str(out / "network.onnx"))], threads=config.threads)
         return {"views": steps * config.batch} | {
