@@ -39,10 +39,10 @@ def assert_same_rays(camera, rotation, density):
     pixel = np.degrees(2 / (camera.full[0] + camera.full[1]))  # size of a pixel on the axis
     assert np.median(np.linalg.norm(errors, axis=-1)) < 0.45, camera
     assert np.abs(errors).max() < 1.6, camera
-    assert np.abs(errors.mean(axis=0)).max() < 0.02 + 0.02 * pixel, camera  # nowhere near half a pixel
+    assert np.abs(errors.mean(axis=0)).max() < 0.03 + 0.02 * pixel, camera  # nowhere near half a pixel
 
 
-@pytest.mark.parametrize("density", [1.0, 2.2])
+@pytest.mark.parametrize("density", [0.8, 1.0, 2.2])
 @pytest.mark.parametrize("name", ["op_p", "op_r", "op_d", "op_g", "edited", "world"])
 def test_colours_spell_the_rays_of_the_label(name, density, raster):
     rng = np.random.default_rng(5)

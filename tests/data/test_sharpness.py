@@ -154,16 +154,19 @@ def _accuracy(rows, labels):
     return ((rows[half:] @ weights + offset > 0) == labels[half:]).mean()
 
 
-def test_photographs_and_rendered_views_look_alike():
+@pytest.mark.parametrize(("size", "density", "rtol"), [(126, 2.2, 0.08), (182, 0.85, 0.25)])
+def test_photographs_and_rendered_views_look_alike(size, density, rtol):
+    """Closely where a large working picture is shrunk; where it is enlarged, its own finest detail shows."""
     rng = np.random.default_rng(5)
     pyramid = build_pyramid(noise_panorama(2048, rng))
-    size, density = 126, 2.2
     focal = pyramid.pixels_per_radian / density / 1.3
     camera = Camera("pinhole", np.array([focal, focal, size / 2, size / 2]), size, size)
     angles = rng.uniform(-1, 1, (40, 3)) * [180, 30, 30]
     rendered = np.mean([spectrum(render_view(pyramid, camera, rotation_from_angles(*a), density)) for a in angles], 0)
-    photos = [standard_form(noise_photo(rng, False, 277, 277), size, size, density) for _ in angles]
-    assert np.allclose(rendered, np.mean([spectrum(photo) for photo in photos], 0), rtol=0.08)
+    side = round(size * density)
+    photos = [standard_form(noise_photo(rng, False, side, side), size, size, density) for _ in angles]
+    there = rendered > 0.02  # rings with energy: enlarging leaves the finest ones empty
+    assert np.allclose(rendered[there], np.mean([spectrum(photo) for photo in photos], 0)[there], rtol=rtol)
     larger = [high_share(standard_form(noise_photo(rng, False, 1400, 1400), size, size, density)) for _ in range(8)]
     assert np.mean(larger) == pytest.approx(np.mean([high_share(p) for p in photos]), rel=0.12)
 

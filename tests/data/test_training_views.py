@@ -100,7 +100,7 @@ def test_a_config_pickles_and_refuses_nonsense(config, pano_folder):
         {"panoramas": None, "photos": None},
         {"split": "dev"},
         {"field_stride": 5},
-        {"min_source_pixels": 0.5},
+        {"min_source_pixels": 0.4},
     ):
         with pytest.raises(FormatError):
             _with(config, **wrong)
@@ -108,6 +108,30 @@ def test_a_config_pickles_and_refuses_nonsense(config, pano_folder):
         BatchMaker(_with(config, recipe="nope"))
     with pytest.raises(ImageError, match="Lower min_source_pixels"):
         BatchMaker(_with(config, photos=None, min_source_pixels=40.0)).batch(0)
+
+
+def test_only_rendered_views_are_stored_once_more(config):
+    """As photographs from the web were; nothing else of a batch changes."""
+    from dataclasses import replace
+
+    from anylens.data.augment.settings import NONE
+
+    plain = BatchMaker(_with(config, augment=NONE)).batch(5)
+    stored = BatchMaker(_with(config, augment=replace(NONE, stored=1.0, stored_quality=(30, 30)))).batch(5)
+    assert np.array_equal(plain["kind"], stored["kind"])
+    assert np.array_equal(plain["field"], stored["field"])
+    changed = np.array([not np.array_equal(a, b) for a, b in zip(plain["image"], stored["image"])])
+    assert np.array_equal(changed, plain["kind"] == 0)
+
+
+def test_fewer_source_pixels_per_pixel_allow_longer_lenses(config):
+    def longest(density):
+        maker = BatchMaker(_with(config, photos=None, recipe="op_p", min_source_pixels=density, augment="none"))
+        batches = [maker.batch(step) for step in range(12)]
+        assert all(batch["image"].shape[2] % 14 == 0 for batch in batches)
+        return max(batch["log_focal"].max() for batch in batches)
+
+    assert longest(0.75) > longest(2.5) + 0.2
 
 
 def test_balance_between_places():

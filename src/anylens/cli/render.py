@@ -42,7 +42,7 @@ class Render:
     none: never.
     """
     density: float = 1.0
-    """Render this many times larger and shrink by area: the standard form of training is 1.1."""
+    """Render this many times larger (or smaller) and resize, as the standard form of training does."""
     engine: str = "local"
     """local or ray."""
     workers: int = 1

@@ -19,7 +19,7 @@ from anylens.data.labels import field_label, log_focal
 from anylens.data.panoramas import PanoramaStore, list_panoramas
 from anylens.data.photo_views import draw_aim, photo_view, whole
 from anylens.data.photos import PhotoStore
-from anylens.data.raster import shrink_area
+from anylens.data.raster import resize
 from anylens.data.recipes import load_recipe
 from anylens.data.render import render_working
 from anylens.data.shapes import Shape, draw_shape, supported
@@ -97,6 +97,9 @@ class BatchMaker:
     def _rendered(self, shape: Shape, rng: np.random.Generator) -> dict[str, Any]:
         pyramid, drawn = self._draw_supported(shape, rng)
         working = render_working(pyramid, drawn.camera.resize(*shape.working), drawn.rotation)
+        if rng.random() < self.augment.stored:
+            low, high = self.augment.stored_quality
+            working = compress(working, int(rng.integers(low, high + 1)), webp=True)
         image = self._shrink(working, shape, rng)
         return self._row(image, drawn.camera, RENDERED, 1.0, rng, drawn.edited)
 
@@ -137,7 +140,7 @@ class BatchMaker:
             spread = self.augment.quality_spread
             quality = int(np.clip(self.config.quality + rng.integers(-spread, spread + 1), 1, 95))
             working = compress(working, quality, webp=rng.random() < self.augment.webp)
-        return shrink_area(working, *shape.out)
+        return resize(working, *shape.out)
 
     def _row(
         self, image: np.ndarray, camera: Camera, kind: int, weight: float, rng, edited: bool = False

@@ -17,10 +17,10 @@ class ViewConfig:
 
     `area` is the largest number of pixels of a view; a batch draws `size_range` of it along each side, the
     aspect (width over height) in `aspect_range`, sides in multiples of `multiple`. `min_source_pixels` is
-    the least number of source pixels per output pixel; each batch draws its own up to `density_spread` more,
-    the same for all its views. Batches with photographs are made smaller where that is needed to keep it.
-    `quality` is that of the JPEG as which every picture is stored on the way (`standard`), 0 for none. `balance` 0
-    draws all places (or sources) alike, 1 all files alike.
+    the least number of source pixels per output pixel, or less than one for views that are enlarged at the end; each
+    batch draws its own up to `density_spread` more, the same for all its views. Batches with photographs are made
+    smaller where that is needed to keep it. `quality` is that of the JPEG as which every picture is stored on the way
+    (`standard`), 0 for none. `balance` 0 draws all places (or sources) alike, 1 all files alike.
     """
 
     panoramas: str | None = None
@@ -54,8 +54,8 @@ class ViewConfig:
             raise FormatError(f"Unknown split '{self.split}'. Use {', '.join(SPLITS)}.")
         if self.multiple % self.field_stride and self.field_stride != 1:
             raise FormatError(f"field_stride {self.field_stride} must divide multiple {self.multiple}.")
-        if self.min_source_pixels < 1:
-            raise FormatError("min_source_pixels must be at least 1: a view may not magnify its source.")
+        if self.min_source_pixels < 0.5:
+            raise FormatError("min_source_pixels must be at least 0.5: smaller pictures show too little.")
 
     @property
     def photo_share(self) -> float:

@@ -9,6 +9,7 @@ import functools
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 
 @functools.cache
@@ -57,6 +58,15 @@ def shrink_area(image: np.ndarray, width: int, height: int) -> np.ndarray:
     columns = _shrink_first_axis(np.swapaxes(rows, 0, 1), width)
     out = np.swapaxes(columns, 0, 1)
     return round_to_bytes(out) if image.dtype == np.uint8 else out
+
+
+def resize(image: np.ndarray, width: int, height: int) -> np.ndarray:
+    """uint8 (h, w, 3) at another size: area means where it shrinks, bicubic (Pillow's, always) where it must grow."""
+    h, w = image.shape[:2]
+    image = shrink_area(image, min(w, width), min(h, height))
+    if image.shape[:2] == (height, width):
+        return image
+    return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BICUBIC))
 
 
 def _shrink_first_axis(x: np.ndarray, size: int) -> np.ndarray:

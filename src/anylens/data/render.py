@@ -1,6 +1,6 @@
 """A camera's view of a panorama, equally sharp whatever its field of view.
 
-The view is first made `density` times larger than the result (the working picture), then shrunk by area. Each
+The view is first made `density` times larger than the result (the working picture), then resized. Each
 working pixel blends two neighbouring pyramid levels so that the blur it has seen, measured in working
 pixels, is the same everywhere. A level with m pixels per working pixel is sampled with the variance V/m²
 (its own pixel and the bilinear triangle), the next coarser one with 4V/m²; with
@@ -19,21 +19,21 @@ import numpy as np
 from anylens.camera import Camera
 from anylens.data.lookup import inner_entry, ray_table, view_rays
 from anylens.data.pyramid import BORDER, Pyramid
-from anylens.data.raster import opencv, round_to_bytes, sample_bilinear, shrink_area
+from anylens.data.raster import opencv, resize, round_to_bytes, sample_bilinear
 
 FAINT = 1 / 32  # a pyramid level of less weight than this everywhere is left out
 
 
 def working_size(width: int, height: int, density: float) -> tuple[int, int]:
     """Size of the working picture of a width x height view at `density` source pixels per pixel."""
-    return max(width, round(width * density)), max(height, round(height * density))
+    return max(1, round(width * density)), max(1, round(height * density))
 
 
 def render_view(pyramid: Pyramid, camera: Camera, rotation: np.ndarray, density: float = 1.0) -> np.ndarray:
     """The view as uint8 (H, W, 3);  ray_panorama = rotation @ ray_camera."""
     width, height = int(camera.width), int(camera.height)
     working = render_working(pyramid, camera.resize(*working_size(width, height, density)), rotation)
-    return shrink_area(working, width, height)
+    return resize(working, width, height)
 
 
 def render_working(pyramid: Pyramid, camera: Camera, rotation: np.ndarray) -> np.ndarray:

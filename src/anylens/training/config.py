@@ -32,7 +32,7 @@ class TrainConfig:
     crops: float = setting(0.3, "Share of the photographs that are cropped, to longer focal lengths.")
     augment: str = setting("full", "Changes of appearance, whatever the camera: none, light, full or strong.")
     cache: str = setting("", "Folder for decoded panoramas and photographs; the user's cache folder without it.")
-    min_source_pixels: float = setting(1.1, "Source pixels per view pixel below which no view is drawn.")
+    min_source_pixels: float = setting(1.1, "Source pixels per view pixel that every picture is brought to on the way.")
     quality: int = setting(60, "JPEG quality of the standard form that every picture goes through; 0: none.")
     seed: int = setting(0, "Seed of views, augmentation and fresh weights.")
     # network
