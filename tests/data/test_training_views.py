@@ -110,20 +110,6 @@ def test_a_config_pickles_and_refuses_nonsense(config, pano_folder):
         BatchMaker(_with(config, photos=None, min_source_pixels=40.0)).batch(0)
 
 
-def test_only_rendered_views_are_stored_once_more(config):
-    """As photographs from the web were; nothing else of a batch changes."""
-    from dataclasses import replace
-
-    from anylens.data.augment.settings import NONE
-
-    plain = BatchMaker(_with(config, augment=NONE)).batch(5)
-    stored = BatchMaker(_with(config, augment=replace(NONE, stored=1.0, stored_quality=(30, 30)))).batch(5)
-    assert np.array_equal(plain["kind"], stored["kind"])
-    assert np.array_equal(plain["field"], stored["field"])
-    changed = np.array([not np.array_equal(a, b) for a, b in zip(plain["image"], stored["image"])])
-    assert np.array_equal(changed, plain["kind"] == 0)
-
-
 def test_fewer_source_pixels_per_pixel_allow_longer_lenses(config):
     def longest(density):
         maker = BatchMaker(_with(config, photos=None, recipe="op_p", min_source_pixels=density, augment="none"))

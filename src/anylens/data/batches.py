@@ -97,9 +97,6 @@ class BatchMaker:
     def _rendered(self, shape: Shape, rng: np.random.Generator) -> dict[str, Any]:
         pyramid, drawn = self._draw_supported(shape, rng)
         working = render_working(pyramid, drawn.camera.resize(*shape.working), drawn.rotation)
-        if rng.random() < self.augment.stored:
-            low, high = self.augment.stored_quality
-            working = compress(working, int(rng.integers(low, high + 1)), webp=True)
         image = self._shrink(working, shape, rng)
         return self._row(image, drawn.camera, RENDERED, 1.0, rng, drawn.edited)
 

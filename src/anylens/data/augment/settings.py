@@ -27,8 +27,6 @@ class Augment:
     downscale_least: float = 0.6
     noise: float = 0.35
     noise_deviation: float = 6.0
-    stored: float = 0.5  # rendered views that were stored as WebP once before, as photographs from the web all were
-    stored_quality: tuple[int, int] = (45, 85)
     quality_spread: int = 20  # of the standard form's own compression, which every view goes through
     output_compression: float = 0.2  # at the network's own resolution
     quality: tuple[int, int] = (35, 95)
@@ -48,7 +46,7 @@ class Augment:
 NONE = Augment(
     tone=0, grey=0, sepia=0, sharpness=0, downscale=0, noise=0, output_compression=0,
     vignette=0, chromatic=0, border=0, stamp=0, flip=0, crop=0, erase=0,
-    quality_spread=0, webp=0, stored=0,
+    quality_spread=0, webp=0,
 )  # fmt: skip
 LIGHT = Augment(
     noise=0.2, noise_deviation=3.0, sharpness_range=(-0.04, 0.05), quality_spread=10,
