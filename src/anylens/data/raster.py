@@ -60,6 +60,11 @@ def shrink_area(image: np.ndarray, width: int, height: int) -> np.ndarray:
     return round_to_bytes(out) if image.dtype == np.uint8 else out
 
 
+def working_size(width: int, height: int, density: float) -> tuple[int, int]:
+    """Size of the working picture of a width x height view at `density` source pixels per pixel."""
+    return max(1, round(width * density)), max(1, round(height * density))
+
+
 def resize(image: np.ndarray, width: int, height: int) -> np.ndarray:
     """uint8 (h, w, 3) at another size: area means where it shrinks, bicubic (Pillow's, always) where it must grow."""
     h, w = image.shape[:2]

@@ -19,14 +19,9 @@ import numpy as np
 from anylens.camera import Camera
 from anylens.data.lookup import inner_entry, ray_table, view_rays
 from anylens.data.pyramid import BORDER, Pyramid
-from anylens.data.raster import opencv, resize, round_to_bytes, sample_bilinear
+from anylens.data.raster import opencv, resize, round_to_bytes, sample_bilinear, working_size
 
 FAINT = 1 / 32  # a pyramid level of less weight than this everywhere is left out
-
-
-def working_size(width: int, height: int, density: float) -> tuple[int, int]:
-    """Size of the working picture of a width x height view at `density` source pixels per pixel."""
-    return max(1, round(width * density)), max(1, round(height * density))
 
 
 def render_view(pyramid: Pyramid, camera: Camera, rotation: np.ndarray, density: float = 1.0) -> np.ndarray:

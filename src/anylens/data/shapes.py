@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anylens.data.config import ViewConfig
-from anylens.data.render import working_size
+from anylens.data.raster import working_size
 
 SUPPORT = 0.2  # least share of photographs that a batch with photographs must be able to draw from
 SENSORS = (3 / 4, 4 / 3, 2 / 3, 3 / 2, 9 / 16, 16 / 9)

@@ -15,8 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from anylens.data.compression import compress
-from anylens.data.raster import resize, soften
-from anylens.data.render import working_size
+from anylens.data.raster import resize, soften, working_size
 
 SOFTENING = 0.09  # three-tap weight with the response of bilinear sampling at a random position, one pixel per pixel
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-from PIL import Image
 
-from anylens.data.raster import round_to_bytes, sample_bilinear, shrink_area
+from anylens.data.raster import resize, round_to_bytes, sample_bilinear, shrink_area
 
 NOISE_LENGTH = 1 << 21
 
@@ -16,7 +15,7 @@ def lose_resolution(image: np.ndarray, factor: float) -> np.ndarray:
     """Shrunk by `factor` < 1 and enlarged again."""
     height, width = image.shape[:2]
     small = shrink_area(image, max(8, round(width * factor)), max(8, round(height * factor)))
-    return np.asarray(Image.fromarray(small).resize((width, height), Image.Resampling.BICUBIC))
+    return resize(small, width, height)
 
 
 def add_noise(image: np.ndarray, deviation: float, rng: np.random.Generator) -> np.ndarray:
