@@ -39,7 +39,8 @@ def assert_same_rays(camera, rotation, density):
     pixel = np.degrees(2 / (camera.full[0] + camera.full[1]))  # size of a pixel on the axis
     assert np.median(np.linalg.norm(errors, axis=-1)) < 0.45, camera
     assert np.abs(errors).max() < 1.6, camera
-    assert np.abs(errors.mean(axis=0)).max() < 0.03 + 0.02 * pixel, camera  # nowhere near half a pixel
+    rounding = 0.02 if density >= 1 else 0.03  # of 8-bit colours, which enlarging spreads
+    assert np.abs(errors.mean(axis=0)).max() < rounding + 0.02 * pixel, camera  # nowhere near half a pixel
 
 
 @pytest.mark.parametrize("density", [0.8, 1.0, 2.2])

@@ -205,3 +205,9 @@ def test_ray_gives_the_same_set(whole, pano_folder, tmp_path, cache):
     job = RenderJob(str(pano_folder), "op_g", 4, 64, 7, 2.0, per_shard=5, format="png")
     run_job(job, tmp_path / "ray", engine="ray", cache=cache, progress=False)
     assert contents(tmp_path / "ray") == contents(whole)
+
+
+@pytest.mark.parametrize("density", [0.0, -1.0, 0.3, float("nan")])
+def test_a_density_that_shows_nothing_is_refused(density):
+    with pytest.raises(FormatError, match="must be at least"):
+        RenderJob("panoramas", density=density)

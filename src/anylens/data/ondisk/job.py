@@ -24,9 +24,8 @@ SCREENING = 300  # cameras tried before a panorama is found unfit for a recipe
 
 @dataclass(frozen=True)
 class RenderJob:
-    """Settings of a set. `max_magnification` None switches the guard off, as in the paper; `density` > 1
-    renders larger
-    and shrinks by area; sizes are the square root of a view's area."""
+    """Settings of a set. `max_magnification` None switches the guard off, as in the paper; views are rendered
+    `density` times larger and resized; sizes are the square root of a view's area."""
 
     panoramas: str
     recipe: str = "op_g"
@@ -41,6 +40,10 @@ class RenderJob:
     augment: str = "none"
     lensfun: str | None = None
     max_width: int = 8192
+
+    def __post_init__(self) -> None:
+        if not self.density >= 0.5:
+            raise FormatError(f"density is {self.density:g}; it must be at least 0.5 rendered pixels per pixel.")
 
     def fingerprint(self) -> str:
         """Text that is the same for jobs that make the same set; the recipe's own file counts with its
