@@ -4,9 +4,11 @@ import pickle
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from anylens.data.batches import BatchMaker, balanced_weights
 from anylens.data.config import ViewConfig
+from anylens.data.synthetic import box_world
 from anylens.errors import FormatError, ImageError
 
 torch = pytest.importorskip("torch")
@@ -119,6 +121,27 @@ def test_fewer_source_pixels_per_pixel_allow_longer_lenses(config):
         return max(batch["log_focal"].max() for batch in batches)
 
     assert longest(0.55) > longest(1.0) + 0.2
+
+
+def test_long_lenses_are_as_frequent_as_the_recipe_says_where_one_panorama_can_show_them(config, tmp_path):
+    """Nine of ten panoramas have pixels for 60° and more only; lenses are drawn first: the tenth shows the others."""
+    rows = ["id,file,place"]
+    for i in range(10):
+        Image.fromarray(box_world(1024 if i == 9 else 256, i)).save(tmp_path / f"{i}.png", compress_level=1)
+        rows.append(f"id{i},{i}.png,here")
+    (tmp_path / "manifest.csv").write_text("\n".join(rows))
+    wanted = {
+        "photos": None,
+        "min_source_pixels": 1.0,
+        "recipe": "op_p",
+        "area": 42 * 42,
+        "aspect_range": (1.0, 1.0),
+        "size_range": (1.0, 1.0),
+    }
+    maker = BatchMaker(_with(config, panoramas=str(tmp_path), augment="none", **wanted))
+    focals = np.concatenate([maker.batch(step)["log_focal"] for step in range(60)])
+    fov = 2 * np.degrees(np.arctan(np.exp(-focals) / np.sqrt(2)))
+    assert np.mean(fov < 60) == pytest.approx((60 - 20) / (105 - 20), abs=0.1)
 
 
 def test_balance_between_places():

@@ -27,7 +27,7 @@ from anylens.data.splits import SPLITS
 from anylens.errors import ImageError
 
 RENDERED, PHOTOGRAPH = 0, 1
-TRIES_PER_PANORAMA = 4
+TRIES_PER_VIEW = 4  # panoramas, where a black cap is in sight
 log = logging.getLogger(__name__)
 
 
@@ -62,8 +62,8 @@ class BatchMaker:
         if not self.panoramas:
             detail = f" {len(refused)} were refused: {refused[0]}" if refused else ""
             raise ImageError(f"{self.config.panoramas}: no panorama in the split '{self.config.split}'.{detail}")
-        weights = balanced_weights([p.place for p in chosen if p.id in cached], self.config.balance)
-        self.panorama_share = np.cumsum(weights)
+        self.panorama_weights = balanced_weights([p.place for p in chosen if p.id in cached], self.config.balance)
+        self.resolutions = np.array([p.width for p in self.panoramas]) / (2 * math.pi)  # pixels per radian
 
     def _open_photos(self, progress: bool) -> None:
         assert self.config.photos is not None
@@ -101,16 +101,17 @@ class BatchMaker:
         return self._row(image, drawn.camera, RENDERED, 1.0, rng, drawn.edited)
 
     def _draw_supported(self, shape: Shape, rng: np.random.Generator):
-        """Panorama and drawn view with enough source pixels: a refused one is drawn again."""
+        """A drawn view and a panorama that has the pixels for it: the lens first, so that long ones are as frequent
+        as the recipe says wherever some panorama can show them; the rest is drawn again.
+        """
         density = math.sqrt(math.prod(shape.working) / math.prod(shape.out))
         for _ in range(200):
-            at = np.searchsorted(self.panorama_share, rng.random() * self.panorama_share[-1], side="right")
-            cached = self.panoramas[min(int(at), len(self.panoramas) - 1)]
-            resolution = cached.width / (2 * math.pi)
-            for _ in range(TRIES_PER_PANORAMA):
-                drawn = draw_view(self.recipe, rng, *shape.out)
-                if source_pixels(drawn.camera, resolution) < density:
-                    continue
+            drawn = draw_view(self.recipe, rng, *shape.out)
+            least = density / source_pixels(drawn.camera, 1.0)
+            share = np.cumsum(np.where(self.resolutions >= least, self.panorama_weights, 0))
+            for _ in range(TRIES_PER_VIEW if share[-1] > 0 else 0):
+                at = np.searchsorted(share, rng.random() * share[-1], side="right")
+                cached = self.panoramas[min(int(at), len(self.panoramas) - 1)]
                 if not shows_cap(drawn.camera, drawn.rotation, cached.nadir_deg, cached.zenith_deg):
                     return self.store.pyramid(cached), drawn
         raise ImageError(

@@ -15,8 +15,8 @@ def bin_centres(like: Tensor) -> Tensor:
     return low + step * (torch.arange(FOCAL_BINS, dtype=like.dtype, device=like.device) + 0.5)
 
 
-def soft_bins(log_focal: Tensor, sigma: Tensor, doubt: Tensor) -> Tensor:
-    """Targets (B, 64): a Gaussian of width σ around the label, mixed with `doubt` of a uniform one.
+def soft_bins(log_focal: Tensor, sigma: Tensor, doubt: Tensor, usual: Tensor | None = None) -> Tensor:
+    """Targets (B, 64): a Gaussian of width σ around the label, mixed with `doubt` of what is `usual` (B, 64; uniform).
 
     log_focal, sigma, doubt (B,). A label outside the range falls on the nearest bins.
     """
@@ -24,7 +24,7 @@ def soft_bins(log_focal: Tensor, sigma: Tensor, doubt: Tensor) -> Tensor:
     centres = bin_centres(log_focal)
     z = (centres[None] - log_focal.clamp(low, high)[:, None]) / sigma[:, None]
     peak = torch.softmax(-0.5 * z * z, dim=1)
-    return (1 - doubt)[:, None] * peak + doubt[:, None] / FOCAL_BINS
+    return (1 - doubt)[:, None] * peak + doubt[:, None] * (1 / FOCAL_BINS if usual is None else usual)
 
 
 class FocalHead(nn.Module):

@@ -53,6 +53,7 @@ class TrainConfig:
     photo_doubt: float = setting(0.05, "Share of photographs whose tag is assumed to say nothing.")
     photo_field_weight: float = setting(0.5, "Weight of the field loss on photographs.")
     photo_saturation: float = setting(0.1, "Radians beyond which a photograph's field error counts less and less.")
+    one_prior: bool = setting(True, "Take out of the loss what the kind of a view tells about its focal length.")
     variance_weight: float = setting(0.02, "Weight of the per-cell log-variance; it never moves the field.")
     # optimisation
     batch: int = setting(16, "Views per optimiser step, over all processes.")

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from anylens.network.build import build_network
+from anylens.network.config import FOCAL_BINS
 from anylens.network.weights import initialise, save_network
 from anylens.training.batches import Source, Waiting, rendered_views, to_device
 from anylens.training.checkpoint import (
@@ -25,7 +26,7 @@ from anylens.training.config import TrainConfig, TrainingError
 from anylens.training.dropout import set_dropout
 from anylens.training.ema import Ema
 from anylens.training.losses import total_loss
-from anylens.training.population import count_focals
+from anylens.training.population import add_counts, count_focals, own_prior, shares
 from anylens.training.precision import autocast
 from anylens.training.processes import Processes, join_processes
 from anylens.training.record import Record
@@ -66,7 +67,7 @@ def _train(
     if branch and saved is None:
         raise TrainingError(f"no checkpoint in '{branch}' to branch from.")
     step = 0
-    history: dict[str, Any] = {"views": 0, "seconds": 0.0, "focals": []}
+    history: dict[str, Any] = {"views": 0, "seconds": 0.0, "counts": []}
     if saved is None and config.init:
         report = initialise(net, config.init)
         log.info("initial weights: %s", report)
@@ -82,7 +83,7 @@ def _train(
     if saved is not None:
         tensors, metadata = read_checkpoint(saved)
         restore(tensors, metadata, net, optimiser, ema)
-        step, history = metadata["step"], metadata["history"]
+        step, history = metadata["step"], {"counts": []} | metadata["history"]
         log.info("continuing '%s' after step %d", saved, step)
         del tensors
     if config.more:  # counted once: a killed run that is started again keeps the end it had set itself
@@ -104,7 +105,8 @@ def _train(
                 info = {
                     "step": step,
                     "settings": published(config),
-                    "history": history,
+                    "history": {k: v for k, v in history.items() if k != "counts"}
+                    | {"focals": own_prior(history["counts"])},
                     "licence": "Apache-2.0",
                 }
                 save_network(net, out / "weights.safetensors", info)
@@ -126,14 +128,17 @@ def _train(
         for part in optimiser.param_groups:
             part["lr"] = config.rate * part["share"] * rate_factor(step, config)
 
+        population = shares(history["counts"]) if config.one_prior else None
+        counts = torch.zeros(3, FOCAL_BINS, dtype=torch.float64)
         for k in range(config.accumulate):
             if config.dropout:  # what is left out depends on the batch alone: the same after a stop, or on more devices
                 batch = (step * config.accumulate + k) * group.count + group.rank
                 torch.manual_seed(config.seed + 1_000_003 * (1 + batch))
             image, labels = to_device(batches.next(), group.device)
             with group.local_only(forward, k + 1 < config.accumulate), context:
-                parts = total_loss(forward(image, labels.get("edited")), labels, config)
+                parts = total_loss(forward(image, labels.get("edited")), labels, config, population)
                 (parts["loss"] / config.accumulate).backward()
+            counts += count_focals(labels)
             for key, value in parts.items():
                 sums[key] = sums.get(key, 0.0) + float(value.detach()) / config.accumulate
         norm = torch.nn.utils.clip_grad_norm_([p for p in net.parameters() if p.requires_grad], config.clip)
@@ -148,7 +153,7 @@ def _train(
             ema.update()
         step += 1
         history["views"] += config.batch
-        history["focals"] = count_focals(history.get("focals", []), labels)
+        history["counts"] = add_counts(history["counts"], group.sum(counts))
 
         # ---- the record
         now = time.perf_counter()

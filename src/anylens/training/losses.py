@@ -8,6 +8,7 @@ from torch import Tensor
 from anylens.network.focal import soft_bins
 from anylens.network.rays import angle_between, field_to_rays
 from anylens.training.config import TrainConfig
+from anylens.training.population import kinds
 
 
 def view_mean(values: Tensor, valid: Tensor) -> Tensor:
@@ -42,11 +43,17 @@ def shape_residual(predicted: Tensor, true: Tensor, valid: Tensor) -> Tensor:
     return (scale * predicted - true).abs().mean(dim=1)
 
 
-def total_loss(answer: dict[str, Tensor], batch: dict[str, Tensor], config: TrainConfig) -> dict[str, Tensor]:
+def total_loss(
+    answer: dict[str, Tensor],
+    batch: dict[str, Tensor],
+    config: TrainConfig,
+    population: tuple[Tensor, Tensor] | None = None,
+) -> dict[str, Tensor]:
     """The weighted sum under `loss`, and its parts (detached) under `field`, `focal`, `variance`.
 
     Photographs (kind 1) have pinhole labels good to about 5 %, some plainly wrong: their field error
-    saturates, their focal bins are wider and mixed with a little uniform doubt, and they teach no shape.
+    saturates, their focal bins are wider and mixed with a little doubt, and they teach no shape.
+    With a `population` (see `training.population`), the distribution is not to tell kinds of views apart.
     The log-variance is a Laplace likelihood, |e| exp(-s) + s, of the detached shape residual.
     """
     field, valid, weight = batch["field"], batch["valid"], batch["weight"]
@@ -59,8 +66,13 @@ def total_loss(answer: dict[str, Tensor], batch: dict[str, Tensor], config: Trai
     if config.focal_weight > 0 and "focal_logits" in answer:
         sigma = torch.where(photo, config.photo_sigma, config.focal_sigma).to(field.dtype)
         doubt = torch.where(photo, config.photo_doubt, 0.0).to(field.dtype)
-        target = soft_bins(batch["log_focal"], sigma, doubt)
-        entropy = -(target * torch.log_softmax(answer["focal_logits"].float(), dim=1)).sum(dim=1)
+        logits, usual = answer["focal_logits"].float(), None
+        if population is not None:
+            each, common = (t.to(logits.device) for t in population)
+            usual = each[kinds(batch)]
+            logits = logits + torch.log(usual / common)
+        target = soft_bins(batch["log_focal"], sigma, doubt, usual)
+        entropy = -(target * torch.log_softmax(logits, dim=1)).sum(dim=1)
         focal = (weight * entropy).mean()
         loss = loss + config.focal_weight * focal
         parts["focal"] = focal.detach()

@@ -42,6 +42,14 @@ class Processes:
         distributed.all_reduce(value, op=distributed.ReduceOp.MAX)
         return bool(value.item() > 0)
 
+    def sum(self, values: torch.Tensor) -> torch.Tensor:
+        """The values (on the CPU) added up over all processes."""
+        if self.count == 1:
+            return values
+        total = values.to(self.device)
+        distributed.all_reduce(total)
+        return total.cpu()
+
     def wait(self) -> None:
         if self.count > 1:
             distributed.barrier()
