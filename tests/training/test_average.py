@@ -22,8 +22,8 @@ def test_the_mean_of_two_runs_with_the_notes_of_the_second(tmp_path):
     rng = np.random.default_rng(0)
     a, b, out = (tmp_path / f"{name}.safetensors" for name in ("a", "b", "out"))
     first, second = ({"w": rng.normal(size=(3, 4)).astype(np.float16), "n": np.array([i])} for i in (1, 2))
-    save_file(first, a, {"step": "5"})
-    save_file(second, b, {"step": "7"})
+    save_file(first, a, {"step": "5", "history": json.dumps({"views": 10, "focals": [16.0, 1.0]})})
+    save_file(second, b, {"step": "7", "history": json.dumps({"views": 30, "focals": [1.0, 81.0]})})
     done = run(a, b, out, 0.25)
     assert done.returncode == 0, done.stderr
     mean = load_file(out)
@@ -32,6 +32,9 @@ def test_the_mean_of_two_runs_with_the_notes_of_the_second(tmp_path):
     assert mean["n"] == 2  # a counter has no mean
     with safe_open(out, "numpy") as file:
         assert file.metadata()["step"] == "7"
+        history = json.loads(file.metadata()["history"])
+        assert history["views"] == 30
+        assert np.allclose(history["focals"], [8, 3], rtol=2e-3)  # 16^¾ and 81^¼: the mean of the logits' priors
         assert json.loads(file.metadata()["averaged"]) == {"share of the last run": 0.25}
 
 
