@@ -102,8 +102,8 @@ def test_the_command_describes_the_file_and_refuses_bad_weights(tmp_path, capsys
     # Even counts but for the last bin: 5 % lie below -1.6 + 0.05 · 67 bins, the middle is the 33.5th bin.
     step = 3.6 / 64
     low, middle = (21.633 * np.exp(-1.6 + step * bins) for bins in (3.35, 33.5))
-    assert f"from {low:.0f} to" in rows["photographs it saw"]
-    assert f"half of them below {middle:.0f} mm" in rows["photographs it saw"]
+    assert f"from {low:.0f} to" in rows["lenses it saw"]
+    assert f"half of them below {middle:.0f} mm" in rows["lenses it saw"]
     image = np.random.default_rng(0).random((1, 126, 98, 3), dtype=np.float32)
     assert np.abs(full.run(image)["field"] - half.run(image)["field"]).max() < 1e-6
     weights.write_bytes(weights.read_bytes()[:500_000])

@@ -87,7 +87,7 @@ def describe_network(path: Path) -> dict[str, Any]:
         "trained": f"{info.step} steps" + (f", {views} views" if (views := _views(info)) else ""),
         "sees": f"{side}x{side} pixels at any aspect ratio from {info.aspect_range[0]:g} to {info.aspect_range[1]:g}",
         "standard form": _standard_form(info),
-        "photographs it saw": _focals(info),
+        "lenses it saw": _focals(info),
         "answers": session.outputs,
     }
 
