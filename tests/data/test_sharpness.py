@@ -15,7 +15,7 @@ from anylens.data.pyramid import build_pyramid
 from anylens.data.raster import shrink_area
 from anylens.data.render import render_view
 from anylens.data.rotation import rotation_from_angles
-from anylens.data.standard import standard_form
+from anylens.data.standard import COPY_QUALITY, COPY_SIDE, shrink_copy, standard_form
 from anylens.data.synthetic import noise_panorama
 
 JPEG = pytest.mark.parametrize("jpeg", [False, True], ids=["clean", "jpeg60"])
@@ -185,3 +185,18 @@ def test_redrawn_sharpness_drowns_what_is_left():
             fov.append(float(drawn.camera.vfov_deg))
             share.append(high_share(augment_output(view, settings, rng)))
     assert abs(np.corrcoef(fov, share)[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize("large", [1400, 600])
+def test_a_large_photo_in_use_looks_as_it_would_have_looked_in_training(large):
+    """Its own pixels and those of its collected copy give the network the same picture, as they would not without the
+    copy on the way; a picture that is small already is left as it is.
+    """
+    rng = np.random.default_rng(7)
+    photo = noise_photo(rng, False, large, large)
+    collected = compress(shrink_copy(photo, COPY_SIDE), COPY_QUALITY, webp=True)
+    form = {"density": 1.0, "quality": 60, "side": COPY_SIDE, "webp": COPY_QUALITY}
+    in_use, in_training = (standard_form(picture, 224, 224, **form).astype(int) for picture in (photo, collected))
+    assert np.array_equal(in_use, in_training)
+    without = standard_form(photo, 224, 224, density=1.0, quality=60).astype(int)
+    assert np.abs(without - in_training).mean() > 2

@@ -144,6 +144,17 @@ def test_long_lenses_are_as_frequent_as_the_recipe_says_where_one_panorama_can_s
     assert np.mean(fov < 60) == pytest.approx((60 - 20) / (105 - 20), abs=0.1)
 
 
+def test_rendered_views_are_stored_as_photographs_were(config):
+    """The WebP of collected photographs changes rendered views, and only those; labels stay."""
+    plain, stored = (BatchMaker(_with(config, augment="none", quality=0, photo_quality=q)).batch(1) for q in (0, 30))
+    photographs = plain["kind"] == 1
+    assert 0 < photographs.sum() < len(photographs)
+    change = np.abs(plain["image"].astype(int) - stored["image"]).mean(axis=(1, 2, 3))
+    assert (change[photographs] == 0).all()
+    assert (change[~photographs] > 0.3).all()
+    assert np.array_equal(plain["field"], stored["field"])
+
+
 def test_balance_between_places():
     groups = ["a"] * 9 + ["b"]
     assert balanced_weights(groups, 0)[-1] == pytest.approx(0.5)

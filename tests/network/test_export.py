@@ -78,6 +78,8 @@ def test_the_command_describes_the_file_and_refuses_bad_weights(tmp_path, capsys
         "late_area": 140 * 140,
         "min_source_pixels": 2.2,
         "quality": 55,
+        "photo_side": 250,
+        "photo_quality": 70,
         "recipe": "world",
         "aspect_range": [0.5, 2.0],
     }
@@ -92,13 +94,16 @@ def test_the_command_describes_the_file_and_refuses_bad_weights(tmp_path, capsys
     full, half = NetworkSession(tmp_path / "f.onnx"), NetworkSession(tmp_path / "h.onnx")
     assert full.info == half.info
     assert (full.info.area, full.info.density, full.info.quality, full.info.step) == (140 * 140, 2.2, 55, 9)
+    assert (full.info.side, full.info.webp) == (250, 70)
     assert full.info.extra["recipe"] == "world"
     assert full.info.extra["history"] == {"views": 32}
     assert full.info.focal_seen == [0.5] * 63 + [2.0]
     capsys.readouterr()
     assert main(["info", str(tmp_path / "h.onnx"), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert rows["standard form"] == "2.2 source pixels per pixel, JPEG of quality 55"
+    assert rows["standard form"] == (
+        "copy of 250 pixels, WebP of quality 70; 2.2 source pixels per pixel, JPEG of quality 55"
+    )
     # Even counts but for the last bin: 5 % lie below -1.6 + 0.05 · 67 bins, the middle is the 33.5th bin.
     step = 3.6 / 64
     low, middle = (21.633 * np.exp(-1.6 + step * bins) for bins in (3.35, 33.5))

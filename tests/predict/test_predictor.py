@@ -129,16 +129,19 @@ def test_bad_network_files_are_named(tmp_path):
 
 
 def test_pictures_go_through_the_standard_form_that_the_network_was_trained_on():
-    """The same density and JPEG quality as in training; a network without either is shown the plain picture."""
+    """The same small copy, density and JPEG as in training; a network without them is shown the plain picture."""
     photo = np.random.default_rng(0).integers(0, 256, (300, 400, 3), dtype=np.uint8)
-    plain, soft, stored = BrightnessNetwork(), BrightnessNetwork(density=1.1), BrightnessNetwork(density=1.1)
-    stored.info = NetworkInfo(area=stored.info.area, density=1.1, quality=30)
-    pictures = [Predictor(network).prepare(photo)[1].astype(int) for network in (plain, soft, stored)]
-    assert len({p.shape for p in pictures}) == 1
-    assert np.abs(pictures[1] - pictures[2]).mean() > 1
-    box = Predictor(stored).plan(400, 300).crop(photo)
-    expected = standard_form(box, pictures[2].shape[1], pictures[2].shape[0], 1.1, 30)
-    assert np.array_equal(pictures[2], expected)
+    forms = ({}, {"density": 1.1}, {"density": 1.1, "quality": 30}, {"density": 1.1, "side": 200, "webp": 50})
+    pictures = []
+    for form in forms:
+        network = BrightnessNetwork()
+        network.info = NetworkInfo(area=network.info.area, **form)
+        plan, picture = Predictor(network).prepare(photo)
+        size = plan.out_width, plan.out_height
+        assert np.array_equal(picture, standard_form(plan.crop(photo), *size, **{"density": 1.0, **form}))
+        pictures.append(picture.astype(int))
+    for picture in pictures[2:]:
+        assert np.abs(pictures[1] - picture).mean() > 1
 
 
 def test_what_the_network_was_trained_on_comes_in_the_photographs_own_diagonals():

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+from anylens.data.standard import COPY_QUALITY, COPY_SIDE
 from anylens.errors import FormatError
 
 
@@ -25,10 +26,10 @@ class Collect:
 
     paths: Annotated[tuple[str, ...], tyro.conf.Positional]
     """Photos or folders of photos, then the output folder as the last one."""
-    size: int = 288
+    size: int = COPY_SIDE
     """Longest side of the copies in pixels; more leaves room for crops."""
-    quality: int = 90
-    """WebP quality of the copies."""
+    quality: int = COPY_QUALITY
+    """WebP quality of the copies. Tell `anylens train` of another size or quality: --photo-side, --photo-quality."""
     lensfun: str | None = None
     """LensFun database for sensor sizes; the usual places by default, none if there is none."""
 

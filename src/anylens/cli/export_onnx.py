@@ -49,6 +49,8 @@ class ExportOnnx:
             "aspect_range": list(settings.get("aspect_range", (0.5, 2.0))),
             "density": self.density or settings.get("min_source_pixels", 1.0),
             "quality": settings.get("quality", 0),
+            "side": settings.get("photo_side", 0),
+            "webp": settings.get("photo_quality", 0),
             "recipe": settings.get("recipe", "unknown"),
             "settings": {name: value for name, value in settings.items() if name not in WHERE},
             "history": {name: value for name, value in history.items() if name != "focals"},

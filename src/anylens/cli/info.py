@@ -117,8 +117,9 @@ def describe_photo(file: str) -> dict[str, Any]:
 
 def _standard_form(info: Any) -> str:
     """How a photo is brought to the network's size."""
+    copy = f"copy of {info.side} pixels, WebP of quality {info.webp}; " if info.side and info.webp else ""
     jpeg = f", JPEG of quality {info.quality}" if info.quality else ""
-    return f"{info.density:g} source pixels per pixel{jpeg}"
+    return f"{copy}{info.density:g} source pixels per pixel{jpeg}"
 
 
 def _focals(info: Any) -> str | None:

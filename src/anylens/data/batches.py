@@ -97,6 +97,8 @@ class BatchMaker:
     def _rendered(self, shape: Shape, rng: np.random.Generator) -> dict[str, Any]:
         pyramid, drawn = self._draw_supported(shape, rng)
         working = render_working(pyramid, drawn.camera.resize(*shape.working), drawn.rotation)
+        if self.config.photo_quality:  # as photographs were, when they were collected
+            working = compress(working, self._around(self.config.photo_quality, 0.5, rng), webp=True)
         image = self._shrink(working, shape, rng)
         return self._row(image, drawn.camera, RENDERED, 1.0, rng, drawn.edited)
 
@@ -135,10 +137,14 @@ class BatchMaker:
     def _shrink(self, working: np.ndarray, shape: Shape, rng: np.random.Generator) -> np.ndarray:
         """Working picture to output, stored in between as every picture is in use, at a quality around that."""
         if self.config.quality:
-            spread = self.augment.quality_spread
-            quality = int(np.clip(self.config.quality + rng.integers(-spread, spread + 1), 1, 95))
+            quality = self._around(self.config.quality, 1.0, rng)
             working = compress(working, quality, webp=rng.random() < self.augment.webp)
         return resize(working, *shape.out)
+
+    def _around(self, quality: int, share: float, rng: np.random.Generator) -> int:
+        """A quality that is off by up to a share of the appearance's `quality_spread`."""
+        spread = round(share * self.augment.quality_spread)
+        return int(np.clip(quality + rng.integers(-spread, spread + 1), 1, 95))
 
     def _row(
         self, image: np.ndarray, camera: Camera, kind: int, weight: float, rng, edited: bool = False

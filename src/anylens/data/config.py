@@ -20,7 +20,8 @@ class ViewConfig:
     the least number of source pixels per output pixel, or less than one for views that are enlarged at the end; each
     batch draws its own up to `density_spread` more, the same for all its views. Batches with photographs are made
     smaller where that is needed to keep it. `quality` is that of the JPEG as which every picture is stored on the way
-    (`standard`), 0 for none. `balance` 0 draws all places (or sources) alike, 1 all files alike.
+    (`standard`), 0 for none; `photo_quality` that of the WebP as which photographs lie on disk and rendered views are
+    stored too, 0 for none. `balance` 0 draws all places (or sources) alike, 1 all files alike.
     """
 
     panoramas: str | None = None
@@ -36,6 +37,7 @@ class ViewConfig:
     seed: int = 0
     min_source_pixels: float = 1.1
     quality: int = 60
+    photo_quality: int = 0
     density_spread: float = 0.05
     balance: float = 0.5
     augment: Augment | str = field(default_factory=Augment)

@@ -66,7 +66,8 @@ class Predictor:
             raise ImageError(f"expected a uint8 picture (H, W, 3), got {photo.dtype} {photo.shape}.")
         plan = self.plan(photo.shape[1], photo.shape[0])
         info = self.session.info
-        return plan, standard_form(plan.crop(photo), plan.out_width, plan.out_height, info.density, info.quality)
+        size = plan.out_width, plan.out_height
+        return plan, standard_form(plan.crop(photo), *size, info.density, info.quality, info.side, info.webp)
 
     def __call__(self, photo: np.ndarray) -> Prediction:
         return self.many([photo])[0]

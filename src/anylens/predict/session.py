@@ -24,6 +24,8 @@ class NetworkInfo:
     aspect_range: tuple[float, float] = (0.5, 2.0)
     density: float = 1.0
     quality: int = 0
+    side: int = 0
+    webp: int = 0
     licence: str = "unknown"
     focal_seen: Sequence[float] | None = None  # counts (64) of the focal lengths that it was trained on
     step: int = 0
@@ -63,7 +65,7 @@ class NetworkSession:
         if "anylens" not in strings:
             raise WeightsError(f"{label} was not exported by anylens; use `anylens export-onnx`.")
         values = {k: _decode(v) for k, v in strings.items()}
-        own = ("name", "area", "patch", "density", "quality", "licence", "step", "focal_seen")
+        own = ("name", "area", "patch", "density", "quality", "side", "webp", "licence", "step", "focal_seen")
         known = {k: values.pop(k) for k in own if k in values}
         low, high = values.pop("aspect_range", (0.5, 2.0))
         return NetworkInfo(**known, aspect_range=(float(low), float(high)), extra=values)

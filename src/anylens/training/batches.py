@@ -48,6 +48,7 @@ def rendered_views(
             seed=config.seed,
             min_source_pixels=config.min_source_pixels,
             quality=config.quality,
+            photo_quality=config.photo_quality,
             augment=appearance,
             split=split,
             rank=rank,

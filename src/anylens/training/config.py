@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from typing import Any
 
+from anylens.data.standard import COPY_QUALITY, COPY_SIDE
 from anylens.errors import AnylensError
 from anylens.network.config import NetworkConfig
 
@@ -34,6 +35,8 @@ class TrainConfig:
     cache: str = setting("", "Folder for decoded panoramas and photographs; the user's cache folder without it.")
     min_source_pixels: float = setting(1.1, "Source pixels per view pixel that every picture is brought to on the way.")
     quality: int = setting(60, "JPEG quality of the standard form that every picture goes through; 0: none.")
+    photo_side: int = setting(COPY_SIDE, "Longest side of the photographs; those in use are shrunk to it first.")
+    photo_quality: int = setting(COPY_QUALITY, "Their WebP quality, also for rendered views and in use; 0: not.")
     seed: int = setting(0, "Seed of views, augmentation and fresh weights.")
     # network
     network: str = setting("laptop", "laptop or paper.")
@@ -124,6 +127,8 @@ class TrainConfig:
             raise TrainingError("rate and clip must be positive, ema in [0, 1), photo_ratio in [0, 1].")
         if not (0 <= self.dropout < 1 and 0 <= self.crops <= 1):
             raise TrainingError("dropout must lie in [0, 1) and crops in [0, 1].")
+        if not (0 <= self.photo_quality <= 95 and self.photo_side >= 0):
+            raise TrainingError("photo_quality must lie in 0..95 and photo_side must not be negative.")
         if not (0 <= self.quality <= 95 and 0 < self.size_range[0] <= self.size_range[1] <= 1):
             raise TrainingError("quality must lie in 0..95 and size_range in (0, 1], the smaller share first.")
         return self

@@ -20,7 +20,7 @@ from anylens.data.collect.exif import DIAGONAL_35, read_shot
 from anylens.data.collect.trust import Doubt, believe
 from anylens.data.folders import write_atomically
 from anylens.data.lensfun.database import Database
-from anylens.data.raster import shrink_area
+from anylens.data.standard import COPY_QUALITY, COPY_SIDE, shrink_copy
 from anylens.errors import ImageError
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".heic", ".mpo")
@@ -53,8 +53,8 @@ def find_photos(places: Iterable[str | Path]) -> list[tuple[Path, str]]:
 
 
 def collect(
-    places: Iterable[str | Path], out: str | Path, lensfun: Database | None = None, side: int = 288,
-    quality: int = 90, progress: bool = False,
+    places: Iterable[str | Path], out: str | Path, lensfun: Database | None = None, side: int = COPY_SIDE,
+    quality: int = COPY_QUALITY, progress: bool = False,
 ) -> Collected:  # fmt: skip
     """Write OUT/images/*.webp, manifest.jsonl and dropped.txt; `side` is the longest side of the copies."""
     from tqdm import tqdm
@@ -87,9 +87,8 @@ def take(file: Path, source: str, folder: Path, lensfun: Database | None, seen: 
     twin = seen.twin(upright, file.name)
     if twin:
         raise Doubt(f"nearly the same as {twin}")
-    scale = side / max(upright.size)
-    width, height = round(upright.width * scale), round(upright.height * scale)
-    pixels = np.ascontiguousarray(shrink_area(np.asarray(upright), width, height))
+    pixels = shrink_copy(np.asarray(upright), side)
+    height, width = pixels.shape[:2]
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "WEBP", quality=quality)  # a new picture: nothing of the old metadata
     name = f"images/{hashlib.sha256(pixels.tobytes()).hexdigest()[:14]}.webp"
