@@ -70,6 +70,8 @@ def test_settings_survive_json():
         ({"batch": 10, "accumulate": 4}, "does not divide"),
         ({"cooldown": 50_000}, "impossible"),
         ({"quality": 200}, "quality must lie in 0..95"),
+        ({"photo_quality": 0}, "or both be 0"),
+        ({"photo_side": -1}, "photo_side must be positive"),
         ({"size_range": (1.0, 0.7)}, "the smaller share first"),
         ({"ema": 1.0}, "ema"),
         ({"dropout": 1.0}, "dropout must lie"),

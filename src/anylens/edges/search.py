@@ -14,9 +14,9 @@ from anylens.edges.segments import Segments
 from anylens.evidence import CENTRES, with_log_focal
 
 STRIDE = 4  # bins between the focal lengths that are searched from scratch
-KEPT = 4  # frames carried from each of them to its neighbours
+KEPT = 3  # frames carried from each of them to its neighbours
 WIDE_TO_FINE = (0.05, 0.035, 0.021, 0.0175)  # radians, tolerance of the polishing steps
-FINE = (0.0175, 0.0175, 0.0175)
+FINE = (0.0175, 0.0175)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class TrainConfig:
     crops: float = setting(0.3, "Share of the photographs that are cropped, to longer focal lengths.")
     augment: str = setting("full", "Changes of appearance, whatever the camera: none, light, full or strong.")
     cache: str = setting("", "Folder for decoded panoramas and photographs; the user's cache folder without it.")
-    min_source_pixels: float = setting(1.1, "Source pixels per view pixel that every picture is brought to on the way.")
+    min_source_pixels: float = setting(1.0, "Source pixels per view pixel that every picture is brought to on the way.")
     quality: int = setting(60, "JPEG quality of the standard form that every picture goes through; 0: none.")
     photo_side: int = setting(COPY_SIDE, "Longest side of the photographs; those in use are shrunk to it first.")
     photo_quality: int = setting(COPY_QUALITY, "Their WebP quality, also for rendered views and in use; 0: not.")
@@ -50,7 +50,7 @@ class TrainConfig:
     init: str = setting("", "Initial weights: DINOv2, a released checkpoint, or weights of an earlier run.")
     # what is learned
     loss: str = setting("field", "field (L1 on the FoV field), rays-cosine or rays-angle.")
-    focal_weight: float = setting(0.05, "Weight of the focal distribution's cross-entropy.")
+    focal_weight: float = setting(0.1, "Weight of the focal distribution's cross-entropy.")
     focal_sigma: float = setting(0.05, "Width of its soft bins for rendered views, in log focal length.")
     photo_sigma: float = setting(0.07, "The same for photographs, whose tags are good to about 5 %.")
     photo_doubt: float = setting(0.05, "Share of photographs whose tag is assumed to say nothing.")
@@ -74,9 +74,9 @@ class TrainConfig:
     clip: float = setting(1.0, "Largest gradient norm.")
     ema: float = setting(0.999, "Decay of the averaged weights; 0 keeps no average.")
     # sizes
-    area: int = setting(182 * 182, "Pixels of a view; side lengths are multiples of 14 near it.")
-    late_area: int = setting(182 * 182, "Pixels of a view in the last part of the run.")
-    size_range: tuple[float, float] = setting((0.7, 1.0), "Share of its side lengths that a batch draws.")
+    area: int = setting(224 * 224, "Pixels of a view; side lengths are multiples of 14 near it.")
+    late_area: int = setting(224 * 224, "Pixels of a view in the last part of the run.")
+    size_range: tuple[float, float] = setting((0.75, 1.0), "Share of its side lengths that a batch draws.")
     late_from: int = setting(-1, "Step at which the last part begins; -1: where the cooldown begins.")
     aspect_range: tuple[float, float] = setting((0.5, 2.0), "Range of height / width; one per batch.")
     # machine
@@ -127,8 +127,9 @@ class TrainConfig:
             raise TrainingError("rate and clip must be positive, ema in [0, 1), photo_ratio in [0, 1].")
         if not (0 <= self.dropout < 1 and 0 <= self.crops <= 1):
             raise TrainingError("dropout must lie in [0, 1) and crops in [0, 1].")
-        if not (0 <= self.photo_quality <= 95 and self.photo_side >= 0):
-            raise TrainingError("photo_quality must lie in 0..95 and photo_side must not be negative.")
+        copies = 0 <= self.photo_quality <= 95 and self.photo_side >= 0
+        if not copies or bool(self.photo_quality) != bool(self.photo_side):
+            raise TrainingError("photo_side must be positive and photo_quality lie in 1..95, or both be 0.")
         if not (0 <= self.quality <= 95 and 0 < self.size_range[0] <= self.size_range[1] <= 1):
             raise TrainingError("quality must lie in 0..95 and size_range in (0, 1], the smaller share first.")
         return self
