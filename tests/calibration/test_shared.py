@@ -30,6 +30,17 @@ def test_one_camera_from_all_and_better_than_each():
     assert found[0].decided_by == "photos"
 
 
+@pytest.mark.parametrize("count", [2, 6, 30])
+def test_copies_of_a_photo_say_what_it_says_but_surer(count):
+    """The population weighs as much beside many photos as beside one: neither drowned nor louder."""
+    calibrator = Calibrator(predictor=ExactNetwork(CAMERA, focal_std=0.3))
+    alone = calibrator(grey(), "simple_radial:1", prior="wide", edges=False)
+    assert alone.focal_px < 0.95 * 520  # pulled by the prior
+    found = calibrator([grey()] * count, "simple_radial:1", prior="wide", edges=False, shared=True)[0]
+    assert found.focal_px == pytest.approx(alone.focal_px, rel=0.02)
+    assert found.hfov_std_deg < alone.hfov_std_deg
+
+
 @pytest.mark.parametrize("wrong", [1.9, 0.5])
 def test_an_outlier_is_named_and_spoils_nothing(wrong):
     scales = (1.03, 0.97, wrong, 1.0, 1.01)

@@ -1,10 +1,11 @@
 """Several photographs of one camera: one shape from all fields, one focal length from all the evidence.
 
-    log p(f) = prior + tag + user + τ Σ_i log((1 - d) p_i(f) + d/64),    τ = 1 / (1 + (n - 1) ρ)
+    log p(f) = τ n prior + tag + user + τ Σ_i log((1 - d) p_i(f) + d/64),    τ = 1 / (1 + (n - 1) ρ)
 
 p_i is what photo i says by itself (network and edges). Its share d of doubt keeps one bad photo from spoiling the
-rest; ρ is how far the errors of one camera's photos repeat each other. A photo is an outlier when what the others say
-is less likely under its p_i than under no opinion, by the odds of d.
+rest; ρ is how far the errors of one camera's photos repeat each other, so that they count like τ n. The population
+takes the place of the network's own prior, which every p_i is without: it counts as often. A photo is an outlier when
+what the others say is less likely under its p_i than under no opinion, by the odds of d.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ def conclude_shared(views: Sequence[Observation], options: Options) -> list[Resu
         edges.append(found)
         own.append(term if found is None else add(term, found.log_prob))
     outliers = find_outliers(own)
+    inside = len(own) - sum(outliers)
     total = Evidence().plus("photos", pool(own, outliers))
-    total = with_common(total, _tagless(main), shape.camera, options)
+    total = with_common(total, _tagless(main), shape.camera, options, photos=inside * temper(inside))
     tags = [tag_evidence(view, options) for view, out in zip(views, outliers) if view.tag is not None and not out]
     if tags and options.exif == "prior":
         total = total.plus("exif", add(*tags, weights=[1 / len(tags)] * len(tags)))
@@ -79,10 +81,13 @@ def conclude_shared(views: Sequence[Observation], options: Options) -> list[Resu
 
 def pool(own: Sequence[np.ndarray], outliers: Sequence[bool]) -> np.ndarray:
     """The photos' evidence (64,) together, tempered and doubted; outliers count by their doubt alone."""
-    inside = max(1, len(own) - sum(outliers))
-    temper = 1 / (1 + (inside - 1) * REPEATED)
     total = np.sum([mix(term, DOUBT) for term in own], axis=0)
-    return normalise(temper * total)
+    return normalise(temper(len(own) - sum(outliers)) * total)
+
+
+def temper(photos: int) -> float:
+    """What each of so many photos counts by: 1 for a single one, less the more there are."""
+    return 1 / (1 + (max(1, photos) - 1) * REPEATED)
 
 
 def find_outliers(own: Sequence[np.ndarray]) -> list[bool]:
@@ -91,10 +96,9 @@ def find_outliers(own: Sequence[np.ndarray]) -> list[bool]:
         return [False] * len(own)
     doubted = [mix(term, DOUBT) for term in own]
     total = np.sum(doubted, axis=0)
-    temper = 1 / (1 + (len(own) - 2) * REPEATED)
     outliers = []
     for term, one in zip(own, doubted):
-        others = normalise(temper * (total - one))
+        others = normalise(temper(len(own) - 1) * (total - one))
         match = BINS * float(np.exp(normalise(term)) @ np.exp(others))
         outliers.append((1 - DOUBT) * match < DOUBT)
     return outliers if sum(outliers) <= len(own) / 2 else [False] * len(own)
