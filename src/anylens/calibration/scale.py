@@ -109,9 +109,7 @@ def weigh(seen: Observation, shape: Shape, options: Options) -> Scale:
     return Scale(total, edges)
 
 
-def with_common(
-    total: Evidence, seen: Observation, camera: Camera, options: Options, photos: float = 1.0
-) -> Evidence:
+def with_common(total: Evidence, seen: Observation, camera: Camera, options: Options, photos: float = 1.0) -> Evidence:
     """With what all photos of one camera have in common: population, tag, user. photos: as how many independent ones
     `total` counts; the population takes the place of the network's own prior in each of them."""
     prior, tag = prior_evidence(options, camera), tag_evidence(seen, options)
