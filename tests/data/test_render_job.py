@@ -121,7 +121,8 @@ def test_a_killed_worker_is_named_and_its_work_done_next_time(pano_folder, tmp_p
     run_job(job, reference, cache=cache, progress=False)
 
     def kill_one():  # at work: while the executor still starts processes, Python itself may lose track of them
-        while not any((tmp_path / "set").glob("*.tar")):
+        end = time.monotonic() + 60
+        while not any((tmp_path / "set").glob("*.tar")) and time.monotonic() < end:
             time.sleep(0.005)
         os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
 

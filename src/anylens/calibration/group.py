@@ -4,8 +4,9 @@
 
 p_i is what photo i says by itself (network and edges). Its share d of doubt keeps one bad photo from spoiling the
 rest; ρ is how far the errors of one camera's photos repeat each other, so that they count like τ n. The population
-takes the place of the network's own prior, which every p_i is without: it counts as often. A photo is an outlier when
-what the others say is less likely under its p_i than under no opinion, by the odds of d.
+counts as often, so it weighs as much beside many photos as beside one: it takes the place of what every p_i would
+otherwise hold, the network's own prior. A photo is an outlier when what the others say is less likely under its p_i
+than under no opinion, by the odds of d.
 """
 
 from __future__ import annotations
